@@ -1,0 +1,70 @@
+// Random augmentation with the semantics of Keras 2.7's ImageDataGenerator (keras-preprocessing up
+// to 1.1.2, which both published experiments ran): parameters drawn in Keras's order, composed into
+// one output-to-input affine map with the flip folded in, sampled bilinearly in double coordinates
+// with clamped borders, scaled by 1/255 and written planar, all in one pass over the output.
+#pragma once
+
+#include <cstdint>
+#include <opencv2/core/mat.hpp>
+
+#include "dataset/random.h"
+
+namespace cnn {
+
+/// ImageDataGenerator's arguments. All zero: rescale only.
+struct Augmentation {
+  double rotation_range = 0;      // degrees
+  double height_shift_range = 0;  // fraction of the height, < 1
+  double width_shift_range = 0;   // fraction of the width, < 1
+  double shear_range = 0;         // degrees: Keras's 0.2 is 0.2 degrees, not 20 %
+  double zoom_range = 0;          // zoom factors from [1 - z, 1 + z], rows and columns apart
+  bool horizontal_flip = false;
+
+  bool IsRandom() const {
+    return rotation_range != 0 || height_shift_range != 0 || width_shift_range != 0 ||
+           shear_range != 0 || zoom_range != 0 || horizontal_flip;
+  }
+};
+
+/// One drawn transformation.
+struct Transform {
+  double theta = 0;  // degrees
+  double tx = 0;     // rows, pixels
+  double ty = 0;     // columns, pixels
+  double shear = 0;  // degrees
+  double zx = 1;     // rows; > 1 shrinks the content
+  double zy = 1;     // columns
+  bool flip_horizontal = false;
+
+  bool IsIdentityAffine() const {
+    return theta == 0 && tx == 0 && ty == 0 && shear == 0 && zx == 1 && zy == 1;
+  }
+};
+
+/// Draws in the order of Keras's get_random_transform, including its two flip draws that always
+/// happen.
+Transform DrawTransform(const Augmentation& augmentation, int height, int width,
+                        KeyedRandom& random);
+
+/// Output (row, col) -> input: src_row = m[0] row + m[1] col + m[2], src_col = m[3] row + m[4] col
+/// + m[5].
+struct AffineMap {
+  double m[6];
+};
+
+/// The transform's inverse map about Keras's centre (size/2 + 0.5), flip folded in (the flip comes
+/// after the warp).
+AffineMap InverseMap(const Transform& transform, int height, int width);
+
+/// Samples `rgb` ([H, W], 3 x 8 bit) through `map` and writes pixel / 255 to `planar`, [3, H, W]
+/// floats. Bilinear in double, clamped border, rounded to float once, then multiplied by
+/// (float)(1/255).
+void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar);
+
+/// Without a warp: pixel * (float)(1/255), mirrored when asked, written to [3, H, W] floats.
+void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar);
+
+/// WarpToPlanar or ToPlanar, whichever the transform needs.
+void ApplyTransform(const cv::Mat& rgb, const Transform& transform, float* planar);
+
+}  // namespace cnn

@@ -1,0 +1,152 @@
+#include "dataset/image_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+namespace cnn {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool IsHidden(const std::string& name) { return name.front() == '.'; }
+
+// Keras asks for the ending only, without the dot before it: "scan_jpg" is an image too.
+bool HasImageEnding(const std::string& name) {
+  static constexpr std::array<std::string_view, 7> kEndings = {"png", "jpg", "jpeg", "bmp",
+                                                               "ppm", "tif", "tiff"};
+  std::string lower = name;
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return std::any_of(kEndings.begin(), kEndings.end(), [&lower](std::string_view ending) {
+    return lower.size() >= ending.size() &&
+           std::string_view(lower).substr(lower.size() - ending.size()) == ending;
+  });
+}
+
+std::vector<std::string> SortedClassNames(const fs::path& root) {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+    std::string name = entry.path().filename().string();
+    // is_directory follows a link: a class may be a link to a folder elsewhere.
+    std::error_code broken_link;
+    if (!IsHidden(name) && entry.is_directory(broken_link)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+struct FoundFile {
+  std::string folder;
+  std::string name;
+};
+
+void ListImages(const fs::path& folder, std::vector<FoundFile>& found) {
+  std::vector<fs::path> subfolders;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    if (IsHidden(name)) continue;
+    std::error_code broken_link;
+    if (entry.is_directory(broken_link)) {
+      // Links to folders are not followed below a class: they may loop.
+      if (!entry.is_symlink()) subfolders.push_back(entry.path());
+    } else if (HasImageEnding(name)) {
+      found.push_back({folder.string(), std::move(name)});
+    }
+  }
+  for (const fs::path& subfolder : subfolders) ListImages(subfolder, found);
+}
+
+// As Keras sorts os.walk's result: folders by their whole path ("a", "a-b", "a/c": '-' comes before
+// '/'), then the names within each folder.
+std::vector<std::string> SortedImages(const fs::path& class_folder) {
+  std::vector<FoundFile> found;
+  ListImages(class_folder, found);
+  std::sort(found.begin(), found.end(), [](const FoundFile& a, const FoundFile& b) {
+    return std::tie(a.folder, a.name) < std::tie(b.folder, b.name);
+  });
+  std::vector<std::string> paths;
+  paths.reserve(found.size());
+  for (const FoundFile& file : found) paths.push_back((fs::path(file.folder) / file.name).string());
+  return paths;
+}
+
+std::vector<std::string> Missing(const std::vector<std::string>& from,
+                                 const std::vector<std::string>& other) {
+  std::vector<std::string> names;
+  std::set_difference(other.begin(), other.end(), from.begin(), from.end(),
+                      std::back_inserter(names));
+  return names;
+}
+
+std::string Quoted(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
+  return text;
+}
+
+std::string DescribeSplit(const ImageFolder& folder) {
+  return "Found " + std::to_string(folder.images.size()) + " images belonging to " +
+         std::to_string(folder.classes.size()) + " classes in " + folder.root.string() + "\n";
+}
+
+}  // namespace
+
+ImageFolder ScanImageFolder(const fs::path& root) {
+  std::error_code error;
+  if (!fs::is_directory(root, error)) {
+    throw std::runtime_error(
+        "'" + root.string() +
+        "' is not a folder; it should hold one sub-folder of images per class");
+  }
+  ImageFolder folder;
+  folder.root = root;
+  folder.classes = SortedClassNames(root);
+  for (std::size_t label = 0; label < folder.classes.size(); ++label) {
+    for (std::string& path : SortedImages(root / folder.classes[label])) {
+      folder.images.push_back({std::move(path), static_cast<int>(label)});
+    }
+  }
+  if (folder.images.empty()) {
+    throw std::runtime_error("no image in the " + std::to_string(folder.classes.size()) +
+                             " class folders of '" + root.string() +
+                             "'; it should hold one sub-folder of images (jpg, jpeg, png, bmp, "
+                             "ppm, tif, tiff) per class");
+  }
+  return folder;
+}
+
+Dataset ScanDataset(const fs::path& dir, const std::string& name) {
+  for (const char* split : {"train", "test"}) {
+    std::error_code error;
+    if (!fs::is_directory(dir / split, error)) {
+      throw std::runtime_error("'" + dir.string() + "' has no folder '" + split +
+                               "'; a data set is DIR/train/<class>/<images> and "
+                               "DIR/test/<class>/<images>");
+    }
+  }
+  Dataset dataset{name, ScanImageFolder(dir / "train"), ScanImageFolder(dir / "test")};
+  const std::vector<std::string> missing = Missing(dataset.test.classes, dataset.train.classes);
+  const std::vector<std::string> extra = Missing(dataset.train.classes, dataset.test.classes);
+  if (!missing.empty() || !extra.empty()) {
+    std::string message =
+        "train and test of '" + dir.string() + "' must have the same class folders:";
+    if (!missing.empty()) message += " test lacks " + Quoted(missing);
+    if (!missing.empty() && !extra.empty()) message += ";";
+    if (!extra.empty()) message += " train lacks " + Quoted(extra);
+    throw std::runtime_error(message);
+  }
+  return dataset;
+}
+
+std::string DescribeDataset(const Dataset& dataset) {
+  return DescribeSplit(dataset.train) + DescribeSplit(dataset.test);
+}
+
+}  // namespace cnn

@@ -1,0 +1,494 @@
+#include "dataset/loader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "dataset/image_folder.h"
+#include "dataset/random.h"
+#include "dataset/testing.h"
+
+namespace cnn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kImages = 13;
+constexpr int kSide = 20;
+constexpr std::size_t kSampleFloats = 3 * kSide * kSide;
+
+// Thirteen JPEG files of different sizes in two classes. The left edge of image i is a broad band
+// of grey level 18 i, which no augmentation but rescaling is applied to when a test reads it back.
+class LoaderTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (int i = 0; i < kImages; ++i) {
+      cv::Mat image = RandomImage(24 + 3 * i, 60 - 2 * i, 0, 256,
+                                  KeyedRandom({1, static_cast<std::uint64_t>(i)}));
+      image(cv::Rect(0, 0, 16, image.rows)) = cv::Scalar::all(18 * i);
+      const std::filesystem::path path =
+          dir_.path() / (i < 7 ? "cat" : "dog") / (std::to_string(100 + i) + ".jpg");
+      std::filesystem::create_directories(path.parent_path());
+      ASSERT_TRUE(cv::imwrite(path.string(), image, {cv::IMWRITE_JPEG_QUALITY, 95}));
+    }
+    folder_ = ScanImageFolder(dir_.path());
+    ASSERT_EQ(folder_.images.size(), static_cast<std::size_t>(kImages));
+  }
+
+  static LoaderOptions Options(int workers, int batch_size) {
+    LoaderOptions options;
+    options.side = kSide;
+    options.workers = workers;
+    options.batch_size = batch_size;
+    options.seed = 42;
+    return options;
+  }
+
+  static LoaderOptions Augmented(int workers, int batch_size) {
+    LoaderOptions options = Options(workers, batch_size);
+    options.augmentation.rotation_range = 40;
+    options.augmentation.height_shift_range = 0.2;
+    options.augmentation.width_shift_range = 0.2;
+    options.augmentation.shear_range = 0.2;
+    options.augmentation.zoom_range = 0.2;
+    options.augmentation.horizontal_flip = true;
+    return options;
+  }
+
+  void Damage(std::size_t image) { WriteText(folder_.images[image].path, "no image at all"); }
+
+  TempDir dir_;
+  ImageFolder folder_;
+};
+
+struct Copy {
+  std::vector<float> images;
+  std::vector<std::int64_t> labels;
+  bool operator==(const Copy& other) const {
+    return images == other.images && labels == other.labels;
+  }
+};
+
+Copy CopyOf(const Batch& batch) {
+  return {{batch.images, batch.images + static_cast<std::size_t>(batch.count) * kSampleFloats},
+          {batch.labels, batch.labels + batch.count}};
+}
+
+std::vector<Copy> Epoch(Loader& loader, std::int64_t epoch, std::int64_t steps) {
+  loader.StartEpoch(epoch, steps);
+  std::vector<Copy> batches;
+  while (const Batch* batch = loader.Next()) batches.push_back(CopyOf(*batch));
+  EXPECT_EQ(loader.Next(), nullptr);
+  return batches;
+}
+
+// Which image each sample of a plainly rescaled batch is.
+std::vector<int> ImagesOf(const Copy& batch) {
+  std::vector<int> images;
+  for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+    const float grey = batch.images[i * kSampleFloats + kSide * kSide / 2] * 255;
+    images.push_back(static_cast<int>(std::lround(grey / 18)));
+  }
+  return images;
+}
+
+std::vector<int> ImagesOf(const std::vector<Copy>& batches) {
+  std::vector<int> images;
+  for (const Copy& batch : batches) {
+    for (const int image : ImagesOf(batch)) images.push_back(image);
+  }
+  return images;
+}
+
+std::vector<std::int64_t> Counts(const std::vector<Copy>& batches) {
+  std::vector<std::int64_t> counts;
+  for (const Copy& batch : batches) {
+    counts.push_back(static_cast<std::int64_t>(batch.labels.size()));
+  }
+  return counts;
+}
+
+using Sizes = std::vector<std::int64_t>;
+
+TEST_F(LoaderTest, BatchesAreBitEqualForAnyNumberOfWorkers) {
+  for (const int batch_size : {1, 4, 20}) {
+    Loader alone(folder_, Augmented(0, batch_size));
+    const std::vector<Copy> expected = Epoch(alone, 3, 15);
+    ASSERT_EQ(expected.size(), 15U);
+    for (const int workers : {1, 3, 5}) {
+      Loader loader(folder_, Augmented(workers, batch_size));
+      EXPECT_EQ(Epoch(loader, 3, 15), expected) << workers << " workers, " << batch_size;
+    }
+  }
+}
+
+TEST_F(LoaderTest, BatchesDoNotDependOnTheRingsSize) {
+  LoaderOptions options = Augmented(3, 4);
+  options.prefetch = 2;
+  Loader small(folder_, options);
+  options.prefetch = 9;
+  Loader large(folder_, options);
+  EXPECT_EQ(Epoch(small, 0, 12), Epoch(large, 0, 12));
+}
+
+TEST_F(LoaderTest, ASamplesPixelsDoNotDependOnTheBatchSize) {
+  const auto samples = [&](int batch_size, std::int64_t steps) {
+    Loader loader(folder_, Augmented(2, batch_size));
+    std::vector<float> all;
+    for (const Copy& batch : Epoch(loader, 1, steps)) {
+      all.insert(all.end(), batch.images.begin(), batch.images.end());
+    }
+    return all;
+  };
+  const std::vector<float> by_one = samples(1, 2 * kImages);
+  EXPECT_EQ(by_one, samples(5, 6));
+  EXPECT_EQ(by_one, samples(13, 2));
+}
+
+TEST_F(LoaderTest, ASmallDataSetWrapsManyTimesWithinTheRing) {
+  LoaderOptions options = Augmented(3, 64);
+  options.prefetch = 6;
+  Loader loader(folder_, options);
+  const std::vector<Copy> batches = Epoch(loader, 0, 20);
+  EXPECT_EQ(Counts(batches), Sizes(20, kImages));
+  Loader alone(folder_, Augmented(0, 64));
+  EXPECT_EQ(Epoch(alone, 0, 20), batches);
+}
+
+TEST_F(LoaderTest, EveryPassSeesEveryImageOnceInAnOrderOfItsOwn) {
+  Loader loader(folder_, Options(2, 4));
+  const std::vector<int> images = ImagesOf(Epoch(loader, 0, 12));
+  ASSERT_EQ(images.size(), 3U * kImages);
+  std::set<std::vector<int>> orders;
+  for (int pass = 0; pass < 3; ++pass) {
+    std::vector<int> order(images.begin() + pass * kImages, images.begin() + (pass + 1) * kImages);
+    orders.insert(order);
+    std::sort(order.begin(), order.end());
+    for (int i = 0; i < kImages; ++i) EXPECT_EQ(order[static_cast<std::size_t>(i)], i);
+  }
+  EXPECT_EQ(orders.size(), 3U);
+}
+
+// The published experiment's epoch in small: steps times batch size is not the images seen.
+TEST_F(LoaderTest, KeepsTheShortLastBatchOfEachPass) {
+  Loader loader(folder_, Options(2, 4));
+  const std::vector<Copy> batches = Epoch(loader, 0, 6);
+  EXPECT_EQ(Counts(batches), (Sizes{4, 4, 4, 1, 4, 4}));
+  const std::vector<int> images = ImagesOf(batches);
+  std::map<int, int> seen;
+  for (const int image : images) ++seen[image];
+  EXPECT_EQ(images.size(), 21U);
+  EXPECT_EQ(seen.size(), static_cast<std::size_t>(kImages));
+  EXPECT_EQ(std::count_if(seen.begin(), seen.end(), [](auto entry) { return entry.second == 2; }),
+            8);
+}
+
+TEST_F(LoaderTest, LabelsBelongToTheirImages) {
+  Loader loader(folder_, Options(3, 5));
+  for (const Copy& batch : Epoch(loader, 7, 9)) {
+    const std::vector<int> images = ImagesOf(batch);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      EXPECT_EQ(batch.labels[i], images[i] < 7 ? 0 : 1);
+    }
+  }
+}
+
+TEST_F(LoaderTest, WithoutShufflingTheOrderIsTheFolders) {
+  LoaderOptions options = Options(3, 4);
+  options.shuffle = false;
+  Loader loader(folder_, options);
+  const std::vector<int> images = ImagesOf(Epoch(loader, 0, 8));
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    EXPECT_EQ(images[i], static_cast<int>(i % kImages));
+  }
+}
+
+TEST_F(LoaderTest, EpochsDifferAndRepeat) {
+  Loader loader(folder_, Augmented(2, 4));
+  const std::vector<Copy> first = Epoch(loader, 0, 5);
+  const std::vector<Copy> second = Epoch(loader, 1, 5);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(Epoch(loader, 0, 5), first);
+  LoaderOptions other_seed = Augmented(2, 4);
+  other_seed.seed = 43;
+  Loader other(folder_, other_seed);
+  EXPECT_NE(Epoch(other, 0, 5), first);
+}
+
+TEST_F(LoaderTest, APassAugmentsAnImageAnew) {
+  LoaderOptions options = Augmented(1, kImages);
+  options.shuffle = false;
+  Loader loader(folder_, options);
+  const std::vector<Copy> passes = Epoch(loader, 0, 2);
+  EXPECT_EQ(passes[0].labels, passes[1].labels);
+  EXPECT_NE(passes[0].images, passes[1].images);
+}
+
+TEST_F(LoaderTest, TakesImagesThatAlreadyHaveTheSize) {
+  for (const ImageFile& image : folder_.images) {
+    cv::imwrite(image.path, cv::Mat(kSide, kSide, CV_8UC3, cv::Scalar(10, 20, 200)));
+  }
+  Loader loader(folder_, Options(0, kImages));
+  const std::vector<Copy> batches = Epoch(loader, 0, 1);
+  EXPECT_NEAR(batches[0].images[0] * 255, 200, 3) << "red comes first";
+  EXPECT_NEAR(batches[0].images[2 * kSide * kSide] * 255, 10, 3);
+}
+
+TEST_F(LoaderTest, RestartsInTheMiddleOfAnEpoch) {
+  for (const int workers : {0, 1, 4}) {
+    Loader loader(folder_, Augmented(workers, 3));
+    const std::vector<Copy> expected = Epoch(loader, 5, 8);
+    for (int taken = 0; taken < 6; ++taken) {
+      loader.StartEpoch(4, 100);
+      for (int i = 0; i < taken; ++i) ASSERT_NE(loader.Next(), nullptr);
+      EXPECT_EQ(Epoch(loader, 5, 8), expected) << workers << " workers, after " << taken;
+    }
+  }
+}
+
+TEST_F(LoaderTest, StopsInTheMiddleOfAnEpoch) {
+  for (const int workers : {0, 1, 4}) {
+    for (int taken = 0; taken < 4; ++taken) {
+      Loader loader(folder_, Options(workers, 3));
+      loader.StartEpoch(0, 1000000);
+      for (int i = 0; i < taken; ++i) ASSERT_NE(loader.Next(), nullptr);
+    }
+    Loader never_started(folder_, Options(workers, 3));
+    EXPECT_EQ(never_started.Next(), nullptr);
+  }
+}
+
+TEST_F(LoaderTest, TheViewHoldsUntilTheNextCall) {
+  LoaderOptions options = Augmented(4, 2);
+  options.prefetch = 2;
+  Loader loader(folder_, options);
+  loader.StartEpoch(0, 30);
+  while (const Batch* batch = loader.Next()) {
+    const Copy before = CopyOf(*batch);
+    // Time for workers to do damage, were the slot theirs.
+    for (int i = 0; i < 20; ++i) ASSERT_EQ(CopyOf(*batch), before);
+    EXPECT_EQ(batch->side, kSide);
+  }
+}
+
+TEST_F(LoaderTest, AnErrorNamesItsFileAndSparesTheOtherBatches) {
+  LoaderOptions options = Options(0, 4);
+  options.shuffle = false;
+  Loader healthy(folder_, options);
+  const std::vector<Copy> expected = Epoch(healthy, 0, 4);
+  Damage(5);
+  for (const int workers : {0, 1, 3}) {
+    options.workers = workers;
+    Loader loader(folder_, options);
+    for (int repeat = 0; repeat < 3; ++repeat) {  // more errors than threads: none is lost
+      loader.StartEpoch(0, 4);
+      EXPECT_EQ(CopyOf(*loader.Next()), expected[0]);
+      const std::string error = ErrorOf([&] { loader.Next(); });
+      EXPECT_TRUE(Contains(error, folder_.images[5].path)) << error;
+      EXPECT_EQ(CopyOf(*loader.Next()), expected[2]);
+      EXPECT_EQ(CopyOf(*loader.Next()), expected[3]);
+      EXPECT_EQ(loader.Next(), nullptr);
+    }
+  }
+}
+
+TEST_F(LoaderTest, OfSeveralErrorsInABatchTheFirstSampleIsNamed) {
+  for (const std::size_t image : {6, 5, 9}) Damage(image);
+  std::filesystem::remove(folder_.images[12].path);
+  LoaderOptions options = Options(4, 4);
+  options.shuffle = false;
+  Loader loader(folder_, options);
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    loader.StartEpoch(repeat, 4);
+    loader.Next();
+    EXPECT_TRUE(Contains(ErrorOf([&] { loader.Next(); }), folder_.images[5].path));
+    EXPECT_TRUE(Contains(ErrorOf([&] { loader.Next(); }), folder_.images[9].path));
+    EXPECT_TRUE(Contains(ErrorOf([&] { loader.Next(); }), folder_.images[12].path));
+    EXPECT_EQ(loader.Next(), nullptr);
+  }
+}
+
+TEST_F(LoaderTest, RecoversWhenEverySampleFails) {
+  LoaderOptions options = Options(3, 4);
+  Loader loader(folder_, options);
+  const std::vector<Copy> expected = Epoch(loader, 0, 4);
+  const std::filesystem::path hidden = dir_.path() / ".hidden";
+  std::filesystem::rename(dir_.path() / "cat", hidden);
+  std::filesystem::rename(dir_.path() / "dog", dir_.path() / ".dog");
+  loader.StartEpoch(0, 4);
+  for (int i = 0; i < 4; ++i) EXPECT_THROW(loader.Next(), std::runtime_error);
+  EXPECT_EQ(loader.Next(), nullptr);
+  loader.StartEpoch(0, 4);  // dropped with its errors undelivered
+  std::filesystem::rename(hidden, dir_.path() / "cat");
+  std::filesystem::rename(dir_.path() / ".dog", dir_.path() / "dog");
+  EXPECT_EQ(Epoch(loader, 0, 4), expected);
+}
+
+TEST_F(LoaderTest, AnEpochOfNoStepsIsOver) {
+  Loader loader(folder_, Options(2, 4));
+  loader.StartEpoch(0, 0);
+  EXPECT_EQ(loader.Next(), nullptr);
+  EXPECT_EQ(Epoch(loader, 0, 1).size(), 1U);
+}
+
+TEST_F(LoaderTest, UsesTheMemoryItIsGiven) {
+  for (const int batch_size : {3, 4}) {
+    LoaderOptions options = Options(2, batch_size);
+    options.side = 5;
+    options.prefetch = 3;
+    std::vector<float> arena;
+    std::size_t asked = 0;
+    options.allocate = [&](std::size_t floats) {
+      asked = floats;
+      arena.resize(floats);
+      return std::shared_ptr<float>(arena.data(), [](float*) {});
+    };
+    Loader loader(folder_, options);
+    EXPECT_GE(asked, 3U * static_cast<std::size_t>(batch_size) * 75);
+    loader.StartEpoch(0, 6);
+    while (const Batch* batch = loader.Next()) {
+      EXPECT_GE(batch->images, arena.data());
+      EXPECT_LE(batch->images + batch->count * 75, arena.data() + asked);
+      EXPECT_EQ((batch->images - arena.data()) % 16, 0) << "batches start on cache lines";
+    }
+  }
+}
+
+TEST_F(LoaderTest, DefaultMemoryIsAligned) {
+  LoaderOptions options = Options(1, 3);
+  options.side = 7;
+  Loader loader(folder_, options);
+  loader.StartEpoch(0, 8);
+  while (const Batch* batch = loader.Next()) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(batch->images) % 64, 0U);
+  }
+}
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+TEST_F(LoaderTest, AccountsForItsTime) {
+  Loader alone(folder_, Augmented(0, 4));
+  const Clock::time_point start = Clock::now();
+  Epoch(alone, 0, 8);
+  EXPECT_GT(alone.Times().consumer_wait, 0);
+  EXPECT_LE(alone.Times().consumer_wait, SecondsSince(start));
+  EXPECT_EQ(alone.Times().worker_busy, 0);
+  EXPECT_EQ(alone.Times().worker_wait, 0);
+  Loader loader(folder_, Augmented(2, 4));
+  const Clock::time_point threads_start = Clock::now();
+  Epoch(loader, 0, 8);
+  const LoaderTimes times = loader.Times();
+  const double passed = SecondsSince(threads_start);
+  EXPECT_GT(times.worker_busy, 0);
+  EXPECT_LE(times.worker_busy + times.worker_wait, 2 * passed);
+  EXPECT_GT(times.consumer_wait, 0);
+  EXPECT_LE(times.consumer_wait, passed);
+  // Idle between epochs is not waiting for space.
+  EXPECT_EQ(loader.Times().worker_wait, times.worker_wait);
+  EXPECT_EQ(loader.Times().worker_busy, times.worker_busy);
+  loader.StartEpoch(1, 0);
+  EXPECT_EQ(loader.Times().worker_busy, 0);
+}
+
+TEST_F(LoaderTest, AFullRingMakesTheWorkerWait) {
+  LoaderOptions options = Augmented(1, 4);
+  options.prefetch = 2;
+  Loader loader(folder_, options);
+  const Clock::time_point start = Clock::now();
+  loader.StartEpoch(0, 8);  // and nobody takes a batch
+  LoaderTimes times, before;
+  do {
+    before = times;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    times = loader.Times();
+    ASSERT_LT(SecondsSince(start), 60) << "the workers never filled the ring";
+  } while (times.worker_busy == 0 || times.worker_busy > before.worker_busy);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const LoaderTimes later = loader.Times();
+  EXPECT_EQ(later.worker_busy, times.worker_busy);
+  EXPECT_GE(later.worker_wait - times.worker_wait, 0.005);
+  EXPECT_LE(later.worker_wait + later.worker_busy, SecondsSince(start));
+  EXPECT_EQ(later.consumer_wait, 0);
+}
+
+// What fixtures measure is what workers do.
+TEST_F(LoaderTest, LoadSampleGivesTheBatchesPixels) {
+  LoaderOptions options = Options(0, kImages);
+  options.shuffle = false;
+  Loader loader(folder_, options);
+  const std::vector<Copy> batches = Epoch(loader, 0, 1);
+  SampleScratch scratch;
+  std::vector<float> planar(kSampleFloats);
+  for (std::size_t i = 0; i < kImages; ++i) {
+    LoadSample(folder_.images[i].path, kSide, options.augmentation, KeyedRandom({}), scratch,
+               planar.data());
+    EXPECT_TRUE(
+        std::equal(planar.begin(), planar.end(),
+                   batches[0].images.begin() + static_cast<std::ptrdiff_t>(i * kSampleFloats)))
+        << i;
+  }
+}
+
+TEST_F(LoaderTest, LoadSampleDrawsFromTheGivenStreamAndNamesABadFile) {
+  const Augmentation augmentation = Augmented(0, 1).augmentation;
+  SampleScratch scratch;
+  const auto load = [&](std::uint64_t key) {
+    std::vector<float> planar(kSampleFloats);
+    LoadSample(folder_.images[3].path, kSide, augmentation, KeyedRandom({key}), scratch,
+               planar.data());
+    return planar;
+  };
+  const std::vector<float> first = load(1);
+  EXPECT_NE(load(2), first);
+  EXPECT_EQ(load(1), first);
+  Damage(3);
+  EXPECT_TRUE(Contains(ErrorOf([&] { load(1); }), folder_.images[3].path));
+}
+
+TEST_F(LoaderTest, RefusesOptionsThatMakeNoSense) {
+  const auto refused = [&](auto change) {
+    LoaderOptions options = Options(1, 4);
+    change(options);
+    EXPECT_THROW(Loader(folder_, options), std::invalid_argument);
+  };
+  refused([](LoaderOptions& o) { o.side = 0; });
+  refused([](LoaderOptions& o) { o.side = 1 << 20; });
+  refused([](LoaderOptions& o) { o.batch_size = 0; });
+  refused([](LoaderOptions& o) { o.batch_size = 1 << 30; });
+  refused([](LoaderOptions& o) { o.workers = -1; });
+  refused([](LoaderOptions& o) { o.prefetch = 1; });
+  refused([](LoaderOptions& o) { o.workers = 0, o.prefetch = 0; });
+  refused([](LoaderOptions& o) { o.augmentation.zoom_range = 1; });
+  refused([](LoaderOptions& o) { o.augmentation.height_shift_range = 1.5; });
+  refused([](LoaderOptions& o) { o.augmentation.rotation_range = -1; });
+  refused([](LoaderOptions& o) {
+    o.augmentation.shear_range = std::numeric_limits<double>::quiet_NaN();
+  });
+  refused([](LoaderOptions& o) { o.allocate = [](std::size_t) { return nullptr; }; });
+  EXPECT_THROW(Loader(ImageFolder(), Options(1, 4)), std::invalid_argument);
+  Loader loader(folder_, Options(1, 4));
+  EXPECT_THROW(loader.StartEpoch(0, -1), std::invalid_argument);
+  EXPECT_THROW(loader.StartEpoch(0, std::numeric_limits<std::int64_t>::max()),
+               std::invalid_argument);
+  EXPECT_EQ(Epoch(loader, 0, 2).size(), 2U) << "a refused epoch changes nothing";
+}
+
+}  // namespace
+}  // namespace cnn
