@@ -1,0 +1,81 @@
+// Training as Keras's fit does it: forward, loss, backward, optimiser step, with running means of
+// loss and accuracy over the images of an epoch. Losses stay on the device and are read once per
+// epoch.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "dataset/loader.h"
+#include "model/device.h"
+#include "model/module.h"
+#include "model/optimizer.h"
+#include "model/workloads.h"
+
+namespace cnn {
+
+/// Mean loss of `logits` ([N, classes], or [N, 1] for binary) against int64 `labels` [N]: Keras's
+/// categorical crossentropy of the softmax, or binary crossentropy of the sigmoid, without Keras's
+/// clipping of the probabilities to [1e-7, 1 - 1e-7].
+at::Tensor ComputeLoss(Loss loss, const at::Tensor& logits, const at::Tensor& labels);
+
+/// Number of right answers: largest logit, or for binary probability > 0.5.
+at::Tensor CountCorrect(Loss loss, const at::Tensor& logits, const at::Tensor& labels);
+
+/// What happened since the totals were last taken.
+struct TrainingTotals {
+  std::int64_t steps = 0;
+  std::int64_t images = 0;
+  double loss = 0;      // mean over images, each with the weights of its step
+  double accuracy = 0;  // likewise, 0..1
+  // Seconds on the device (on a GPU sections overlap with what the host does meanwhile):
+  double copy = 0;
+  double forward = 0;  // loss and accuracy included
+  double backward = 0;
+  double optimizer = 0;
+  // Seconds that the training thread waited for the loader:
+  double wait = 0;
+};
+
+class Trainer {
+ public:
+  /// Fresh weights and optimiser state from `seed`, which also seeds dropout.
+  Trainer(const Workload& workload, const Device& device, std::uint64_t seed);
+
+  /// One step on tensors that are on the device already: images [N, 3, H, W], labels int64 [N].
+  void Step(const at::Tensor& images, const at::Tensor& labels);
+
+  /// One step on a batch in host memory, whose buffers are free again on return.
+  void Step(const Batch& batch);
+
+  /// Logits of `images`, without dropout and without recording anything for a backward pass.
+  at::Tensor Predict(const at::Tensor& images);
+
+  /// One epoch from `loader`. `on_step(steps done)` is called after each step; false ends the epoch
+  /// there.
+  TrainingTotals TrainEpoch(Loader& loader, std::int64_t epoch, std::int64_t steps,
+                            const std::function<bool(std::int64_t)>& on_step);
+
+  /// Waits for the device, returns the totals since the last call and starts new ones.
+  TrainingTotals TakeTotals();
+
+  /// Sum of the first layer's weights: changes with every step that trains.
+  double SumOfFirstWeights() const;
+
+ private:
+  void TrainOn(const at::Tensor& images, const at::Tensor& labels);
+
+  Device device_;
+  Loss loss_;
+  Module module_;
+  Optimizer optimizer_;
+  SectionClock clock_;
+  TrainingTotals totals_;
+  at::Tensor loss_sum_;     // scalar, float64, on the device
+  at::Tensor correct_sum_;  // scalar, int64, on the device
+};
+
+}  // namespace cnn

@@ -1,0 +1,219 @@
+#include "model/trainer.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dataset/random.h"
+#include "dataset/testing.h"
+
+namespace cnn {
+namespace {
+
+double LossOf(Loss loss, const std::vector<std::vector<float>>& rows,
+              const std::vector<std::int64_t>& labels) {
+  std::vector<float> flat;
+  for (const auto& row : rows) flat.insert(flat.end(), row.begin(), row.end());
+  const auto n = static_cast<std::int64_t>(rows.size());
+  const at::Tensor logits = at::tensor(flat).view({n, -1});
+  return ComputeLoss(loss, logits, at::tensor(labels, at::kLong)).item<double>();
+}
+
+// -log softmax: logits (0, ln 3) give (1/4, 3/4).
+TEST(LossTest, CategoricalByHand) {
+  const float ln3 = std::log(3.0F);
+  EXPECT_NEAR(LossOf(Loss::kCategoricalCrossentropy, {{0, ln3}}, {1}), std::log(4.0 / 3), 1e-6);
+  EXPECT_NEAR(LossOf(Loss::kCategoricalCrossentropy, {{0, ln3}, {0, ln3}}, {1, 0}),
+              (std::log(4.0 / 3) + std::log(4.0)) / 2, 1e-6);
+  EXPECT_NEAR(LossOf(Loss::kCategoricalCrossentropy, {{0, 0, 0, 0, 0, 0, 0, 0}}, {5}),
+              std::log(8.0), 1e-6);
+}
+
+// -log sigmoid: logit ln 3 gives 3/4.
+TEST(LossTest, BinaryByHand) {
+  const float ln3 = std::log(3.0F);
+  EXPECT_NEAR(LossOf(Loss::kBinaryCrossentropy, {{ln3}}, {1}), std::log(4.0 / 3), 1e-6);
+  EXPECT_NEAR(LossOf(Loss::kBinaryCrossentropy, {{ln3}, {ln3}}, {1, 0}),
+              (std::log(4.0 / 3) + std::log(4.0)) / 2, 1e-6);
+  EXPECT_NEAR(LossOf(Loss::kBinaryCrossentropy, {{0}}, {0}), std::log(2.0), 1e-6);
+}
+
+TEST(LossTest, LargeLogitsStayFinite) {
+  EXPECT_NEAR(LossOf(Loss::kCategoricalCrossentropy, {{1000, 0}}, {1}), 1000, 1e-3);
+  EXPECT_NEAR(LossOf(Loss::kBinaryCrossentropy, {{-1000}}, {1}), 1000, 1e-3);
+}
+
+TEST(AccuracyTest, CountsTheLargestLogit) {
+  const at::Tensor logits = at::tensor({1.0F, 2.0F, 0.0F, 3.0F, 1.0F, 2.0F}).view({2, 3});
+  const auto count = [&](std::vector<std::int64_t> labels) {
+    return CountCorrect(Loss::kCategoricalCrossentropy, logits, at::tensor(labels, at::kLong))
+        .item<std::int64_t>();
+  };
+  EXPECT_EQ(count({1, 0}), 2);
+  EXPECT_EQ(count({1, 2}), 1);
+  EXPECT_EQ(count({0, 2}), 0);
+}
+
+// Probability above one half: a logit above zero.
+TEST(AccuracyTest, BinaryThresholdIsOneHalf) {
+  const at::Tensor logits = at::tensor({0.1F, -0.1F, 0.0F}).view({3, 1});
+  const auto count = [&](std::vector<std::int64_t> labels) {
+    return CountCorrect(Loss::kBinaryCrossentropy, logits, at::tensor(labels, at::kLong))
+        .item<std::int64_t>();
+  };
+  EXPECT_EQ(count({1, 0, 0}), 3);
+  EXPECT_EQ(count({0, 1, 1}), 0);
+}
+
+// Dropout draws from LibTorch's own generator, whose stream may change with its version.
+Workload WithoutDropout(Workload workload) {
+  std::vector<Layer> kept;
+  for (const Layer& layer : workload.network.layers) {
+    if (layer.kind != LayerKind::kDropout) kept.push_back(layer);
+  }
+  workload.network.layers = kept;
+  return workload;
+}
+
+// Ten steps on a fixed batch of four; losses in step order.
+std::vector<double> TenLosses(const Workload& workload, std::int64_t classes) {
+  constexpr std::int64_t n = 4;
+  at::Tensor images = at::empty({n, 3, 150, 150});
+  KeyedRandom random({1234});
+  for (std::int64_t i = 0; i < images.numel(); ++i) {
+    images.data_ptr<float>()[i] = static_cast<float>(random.Uniform());
+  }
+  images = ToDevice(images, {});
+  const at::Tensor labels = at::arange(n, at::kLong).remainder(classes);
+  Trainer trainer(WithoutDropout(workload), {}, 42);
+  std::vector<double> losses;
+  for (int step = 0; step < 10; ++step) {
+    trainer.Step(images, labels);
+    losses.push_back(trainer.TakeTotals().loss);
+  }
+  return losses;
+}
+
+// Stored from this test with LibTorch 1.13 (oneDNN 2.6.3, OpenBLAS 0.3.21) on AVX-512. Restricting
+// oneDNN and OpenBLAS to SSE4 moves them by up to 0.002, which the tolerance has room for.
+TEST(TrainerTest, EightKindsLossesOfTenSteps) {
+  const std::vector<double> expected = {2.0276639, 2.4284468, 6.7498422, 5.5135078, 0.7949874,
+                                        0.1989241, 0.0442489, 0.0130614, 0.0160232, 0.0046214};
+  const std::vector<double> losses = TenLosses(EightKinds(), 8);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(losses[i], expected[i], 0.01) << "step " << i;
+}
+
+TEST(TrainerTest, DogsVsCatsLossesOfTenSteps) {
+  const std::vector<double> expected = {0.6922136, 0.6524230, 0.6897634, 0.6750606, 0.6162738,
+                                        0.5915352, 0.5733031, 0.5555266, 0.5371023, 0.5181638};
+  const std::vector<double> losses = TenLosses(DogsVsCats(), 2);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_NEAR(losses[i], expected[i], 0.005) << "step " << i;
+}
+
+TEST(TrainerTest, SameSeedGivesTheSameLossesToTheBit) {
+  EXPECT_EQ(TenLosses(DogsVsCats(), 2), TenLosses(DogsVsCats(), 2));
+}
+
+class TrainEpochTest : public testing::Test {
+ protected:
+  static constexpr int kImagesPerClass = 5;
+
+  void SetUp() override {
+    WriteImages(root_.path() / "dark", kImagesPerClass, 0);
+    WriteImages(root_.path() / "light", kImagesPerClass, 100);
+    folder_ = ScanImageFolder(root_.path());
+  }
+
+  LoaderOptions Options(int workers) const {
+    LoaderOptions options;
+    options.augmentation = DogsVsCats().augmentation;
+    options.batch_size = 4;
+    options.workers = workers;
+    options.seed = 3;
+    return options;
+  }
+
+  TempDir root_;
+  ImageFolder folder_;
+};
+
+TEST_F(TrainEpochTest, CountsStepsAndImagesReallySeen) {
+  Loader loader(folder_, Options(1));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  const TrainingTotals totals = trainer.TrainEpoch(loader, 0, 4, [](std::int64_t) { return true; });
+  EXPECT_EQ(totals.steps, 4);
+  EXPECT_EQ(totals.images, 4 + 4 + 2 + 4);  // ten images: the third batch is short
+  EXPECT_TRUE(std::isfinite(totals.loss));
+  EXPECT_GT(totals.loss, 0);
+  EXPECT_GE(totals.accuracy, 0);
+  EXPECT_LE(totals.accuracy, 1);
+  EXPECT_GT(totals.forward, 0);
+  EXPECT_GT(totals.backward, 0);
+  EXPECT_GT(totals.optimizer, 0);
+  EXPECT_GT(totals.copy, 0);
+}
+
+TEST_F(TrainEpochTest, ReportsEachStepAndStopsWhenTold) {
+  Loader loader(folder_, Options(2));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  std::vector<std::int64_t> seen;
+  const TrainingTotals totals = trainer.TrainEpoch(loader, 0, 10, [&](std::int64_t done) {
+    seen.push_back(done);
+    return done < 3;
+  });
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{1, 2, 3}));
+  EXPECT_EQ(totals.steps, 3);
+}
+
+TEST_F(TrainEpochTest, LossesAreBitEqualForAnyNumberOfWorkers) {
+  std::vector<std::vector<double>> losses;
+  for (const int workers : {0, 1, 3}) {
+    Loader loader(folder_, Options(workers));
+    Trainer trainer(DogsVsCats(), {}, 1);
+    losses.emplace_back();
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      losses.back().push_back(
+          trainer.TrainEpoch(loader, epoch, 3, [](std::int64_t) { return true; }).loss);
+    }
+  }
+  EXPECT_EQ(losses[0], losses[1]);
+  EXPECT_EQ(losses[0], losses[2]);
+  EXPECT_NE(losses[0][0], losses[0][1]);
+}
+
+TEST_F(TrainEpochTest, LearnsToTellDarkFromLight) {
+  Loader loader(folder_, Options(1));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  const auto epoch = [&](std::int64_t number) {
+    return trainer.TrainEpoch(loader, number, 6, [](std::int64_t) { return true; });
+  };
+  const TrainingTotals first = epoch(0);
+  TrainingTotals last;
+  for (int number = 1; number < 5; ++number) last = epoch(number);
+  EXPECT_LT(last.loss, first.loss);
+  EXPECT_GT(last.accuracy, 0.9);
+}
+
+TEST(TrainerTest, TakeTotalsStartsAnew) {
+  Trainer trainer(DogsVsCats(), {}, 1);
+  const at::Tensor images = ToDevice(at::rand({2, 3, 150, 150}), {});
+  const at::Tensor labels = at::tensor({0, 1}, at::kLong);
+  trainer.Step(images, labels);
+  EXPECT_EQ(trainer.TakeTotals().images, 2);
+  const TrainingTotals none = trainer.TakeTotals();
+  EXPECT_EQ(none.images, 0);
+  EXPECT_EQ(none.loss, 0);
+  EXPECT_EQ(none.forward, 0);
+}
+
+TEST(TrainerTest, PredictRecordsNothingAndChangesNothing) {
+  Trainer trainer(DogsVsCats(), {}, 1);
+  const at::Tensor images = ToDevice(at::rand({2, 3, 150, 150}), {});
+  const at::Tensor logits = trainer.Predict(images);
+  EXPECT_FALSE(logits.requires_grad());
+  EXPECT_TRUE(at::equal(logits, trainer.Predict(images)));
+}
+
+}  // namespace
+}  // namespace cnn

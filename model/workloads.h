@@ -1,0 +1,45 @@
+// A workload is what a published experiment fixes: network, augmentation, loss, optimiser, batch
+// size, steps and epochs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataset/augment.h"
+#include "model/network.h"
+
+namespace cnn {
+
+enum class Loss { kCategoricalCrossentropy, kBinaryCrossentropy };
+enum class OptimizerKind { kAdam, kRMSprop };
+
+struct Workload {
+  std::string name;
+  Network network;  // its last layer yields one logit per class, or a single one for binary
+  Augmentation augmentation;
+  bool has_plain_variant = false;  // the experiment was also run with rescaling only
+  Loss loss;
+  OptimizerKind optimizer;
+  double learning_rate;
+  std::int64_t batch;
+  std::int64_t steps;             // per epoch
+  std::int64_t validation_steps;  // after each epoch
+  std::int64_t epochs;            // with augmentation
+  std::int64_t plain_epochs = 0;  // with rescaling only
+};
+
+/// Keras 2.7 tutorial experiment on 18,687 photographs in 8 classes: 42,520,584 parameters, Adam,
+/// batch 32. `classes` replaces the 8 outputs for a data set with another number of classes.
+Workload EightKinds(std::int64_t classes = 8);
+
+/// Chollet's cats-and-dogs network: 3,453,121 parameters, RMSprop at 1e-4, batch 20.
+Workload DogsVsCats();
+
+/// The experiment for a data set of so many classes: DogsVsCats for two, EightKinds otherwise.
+Workload WorkloadFor(std::int64_t classes);
+
+/// Both, in this order.
+std::vector<Workload> PublishedWorkloads();
+
+}  // namespace cnn
