@@ -1,0 +1,259 @@
+#include "benchmarks/context.h"
+
+#include <benchmark/benchmark.h>
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <opencv2/core/utility.hpp>
+#include <opencv2/core/version.hpp>
+#include <set>
+#include <thread>
+
+#include "benchmarks/allocator.h"
+#include "benchmarks/version.h"
+
+namespace cnn {
+namespace {
+
+// Raised when a key of the context or a counter changes its meaning.
+constexpr const char* kSchemaVersion = "1";
+
+std::string FirstLine(const std::string& path) {
+  std::ifstream in(path);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+std::string Affinity() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return "unknown";
+  std::string text;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &set)) continue;
+    int last = cpu;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(cpu);
+    if (last > cpu) text += "-" + std::to_string(last);
+    cpu = last;
+  }
+  return text;
+}
+
+std::string Governor() {
+  const std::string governor = FirstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  return governor.empty() ? "unknown" : governor;
+}
+
+// "always [madvise] never": the one in brackets.
+std::string TransparentHugepages() {
+  const std::string modes = FirstLine("/sys/kernel/mm/transparent_hugepage/enabled");
+  const std::size_t open = modes.find('[');
+  if (open == std::string::npos) return "unknown";
+  return modes.substr(open + 1, modes.find(']') - open - 1);
+}
+
+// Seconds of CPU that the machine has spent on anything, all cores together.
+double BusySeconds() {
+  std::ifstream stat("/proc/stat");
+  std::string cpu;
+  double user = 0, nice = 0, system = 0;
+  stat >> cpu >> user >> nice >> system;
+  return (user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+// Measured while this process does nothing.
+double CoresBusyElsewhere() {
+  constexpr std::chrono::milliseconds kWatch(300);
+  const double before = BusySeconds();
+  std::this_thread::sleep_for(kWatch);
+  return (BusySeconds() - before) / std::chrono::duration<double>(kWatch).count();
+}
+
+// CPU quota of a cgroup folder in cores; infinite without one. "200000 100000": microseconds per
+// period.
+double QuotaOf(const std::string& folder) {
+  double quota = 0;
+  double period = 0;
+  std::ifstream file(folder + "/cpu.max");
+  return file >> quota >> period && period > 0 ? quota / period : HUGE_VAL;
+}
+
+// The tightest quota of the process's cgroup and those above it (cgroup v2).
+double CpuQuota() {
+  std::string line = FirstLine("/proc/self/cgroup");  // "0::/path"
+  std::string path = line.rfind("0::", 0) == 0 ? line.substr(3) : "";
+  double quota = QuotaOf("/sys/fs/cgroup");
+  while (path.size() > 1) {
+    quota = std::min(quota, QuotaOf("/sys/fs/cgroup" + path));
+    path.erase(path.rfind('/'));
+  }
+  return quota;
+}
+
+// Variables of the environment that change what libraries do, "name=value" joined by blanks.
+std::string DecidingEnvironment() {
+  std::set<std::string> found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    for (const char* prefix : {"OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "DNNL_", "ONEDNN_",
+                               "ATEN_", "MALLOC_", "GLIBC_TUNABLES=", "LD_PRELOAD=",
+                               "CUDA_VISIBLE_DEVICES=", "CUBLAS_", "NVIDIA_TF32_OVERRIDE="}) {
+      if (std::strncmp(*entry, prefix, std::strlen(prefix)) == 0) found.insert(*entry);
+    }
+  }
+  std::string text;
+  for (const std::string& entry : found) text += (text.empty() ? "" : " ") + entry;
+  return text.empty() ? "none" : text;
+}
+
+std::string DescribeThreads(const Options& options) {
+  if (options.threads) return std::to_string(*options.threads);
+  return std::to_string(AvailableCores()) + " less the workers of a case, at least 1";
+}
+
+std::string OpenCvVersion() {
+  return std::string(CV_VERSION) + ", " + std::to_string(cv::getNumThreads()) + " thread" +
+         (cv::getNumThreads() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+int AvailableCores() {
+  cpu_set_t set;
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0
+                  ? CPU_COUNT(&set)
+                  : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  cores = static_cast<int>(std::min<double>(cores, std::ceil(CpuQuota())));
+  return std::max(cores, 1);
+}
+
+ContextEntries CollectContext(const Options& options, const std::vector<SuiteCase>& cases,
+                              const std::vector<WorkloadData>& workloads) {
+  ContextEntries entries = {
+      {"suite_schema_version", kSchemaVersion},
+      {"suite_version", kProjectVersion},
+      {"git_commit", kGitCommit},
+      {"git_dirty", kGitDirty ? "true" : "false"},
+      {"compiler", CNN_COMPILER},
+      {"cxx_flags", CNN_CXX_FLAGS},
+      {"build_type", CNN_BUILD_TYPE},
+  };
+  for (const auto& library : LibraryVersions()) entries.push_back(library);
+  entries.emplace_back("opencv", CV_VERSION);
+  entries.emplace_back("opencv_threads", std::to_string(cv::getNumThreads()));
+  entries.emplace_back("allocator", DescribeAllocator());
+  entries.emplace_back("device_cpu", Describe({}));
+  std::set<std::string> described = {"cpu"};
+  for (const SuiteCase& entry : cases) {
+    const auto& device = entry.id.device;
+    if (!device || !described.insert(device->Name()).second) continue;
+    entries.emplace_back("device_" + device->Name(), Describe(*device));
+  }
+  utsname kernel{};
+  uname(&kernel);
+  entries.emplace_back("kernel", std::string(kernel.sysname) + " " + kernel.release);
+  entries.emplace_back("cores", std::to_string(AvailableCores()));
+  entries.emplace_back("affinity", Affinity());
+  entries.emplace_back("governor", Governor());
+  entries.emplace_back("transparent_hugepages", TransparentHugepages());
+  entries.emplace_back("compute_threads", DescribeThreads(options));
+  entries.emplace_back("environment", DecidingEnvironment());
+  entries.emplace_back("seed", std::to_string(options.seed));
+  entries.emplace_back("precision", "float32");
+  for (const WorkloadData& data : workloads) {
+    const Dataset& set = data.dataset;
+    if (set.train.classes.empty()) continue;
+    entries.emplace_back("dataset_" + data.workload.name,
+                         set.name + ", " + std::to_string(set.train.images.size()) + " train and " +
+                             std::to_string(set.test.images.size()) + " test images, " +
+                             std::to_string(set.train.classes.size()) + " classes");
+  }
+  return entries;
+}
+
+std::string DescribeMachine(const Options& options) {
+  std::string libraries;
+  for (const auto& [name, version] : LibraryVersions()) libraries += name + " " + version + "; ";
+  std::string text = "cnn_benchmarks " + std::string(kProjectVersion) + " (" + kGitCommit +
+                     (kGitDirty ? ", modified" : "") + "), " + CNN_COMPILER + ", " +
+                     CNN_BUILD_TYPE + "\n";
+  text += "libraries: " + libraries + "opencv " + OpenCvVersion() + "\n";
+  bool has_gpu = false;
+  for (const Device& device : AvailableDevices()) {
+    std::string name = device.Name() + ":";
+    name.resize(std::max<std::size_t>(name.size() + 1, 11), ' ');
+    text += name + Describe(device) + "\n";
+    has_gpu = has_gpu || device.IsCuda();
+  }
+  if (!has_gpu) text += "no GPU:    " + WhyUnavailable({Device::Kind::kCuda, 0}) + "\n";
+  text += "threads:   " + std::to_string(AvailableCores()) + " cores; LibTorch " +
+          DescribeThreads(options) + "\n";
+  text += "allocator: " + DescribeAllocator() + "\n";
+  return text;
+}
+
+std::vector<std::string> Warnings(const Options& options, const std::vector<SuiteCase>& cases) {
+  std::vector<std::string> warnings;
+  if (std::strcmp(CNN_BUILD_TYPE, "Release") != 0) {
+    warnings.push_back(std::string("this is a ") + CNN_BUILD_TYPE +
+                       " build: configure with -DCMAKE_BUILD_TYPE=Release");
+  }
+  if (!KeepsFreedMemory()) {
+    warnings.emplace_back(
+        "freed memory goes back to the system, which costs page faults at each step: "
+        "use --allocator=keep");
+  }
+  const std::string governor = Governor();
+  if (governor != "unknown" && governor != "performance") {
+    warnings.push_back("the CPU frequency governor is " + governor +
+                       ": cpupower frequency-set -g performance");
+  }
+  const double busy = CoresBusyElsewhere();
+  if (busy > 0.2) {
+    char text[96];
+    std::snprintf(text, sizeof text, "%.1f cores are busy with something else", busy);
+    warnings.emplace_back(text);
+  }
+  for (const SuiteCase& entry : cases) {
+    if (!entry.id.device) continue;  // no network: the workers are all there is
+    const int threads =
+        entry.threads + (entry.id.device->IsCuda() ? 0 : entry.id.workers.value_or(0));
+    if (threads <= AvailableCores()) continue;
+    warnings.push_back("more threads than cores, first in " + entry.id.Name() + ": " +
+                       std::to_string(threads) + " on " + std::to_string(AvailableCores()));
+    break;
+  }
+  if (!options.threads && std::getenv("OMP_NUM_THREADS") != nullptr) {
+    warnings.emplace_back("OMP_NUM_THREADS has no effect here: use --threads");
+  }
+  for (const auto& [name, version] : LibraryVersions()) {
+    if (name == "blas" && version.find("/blas/") != std::string::npos) {
+      warnings.push_back("the reference BLAS is slow: apt-get install libopenblas0-openmp");
+    }
+  }
+  return warnings;
+}
+
+void AddContext(const Options& options, const std::vector<SuiteCase>& cases,
+                const std::vector<WorkloadData>& workloads) {
+  for (const auto& [key, value] : CollectContext(options, cases, workloads)) {
+    benchmark::AddCustomContext(key, value);
+  }
+}
+
+void PrintPreamble(const Options& options, const std::vector<SuiteCase>& cases) {
+  std::fputs(DescribeMachine(options).c_str(), stderr);
+  for (const std::string& warning : Warnings(options, cases)) {
+    std::fprintf(stderr, "warning: %s\n", warning.c_str());
+  }
+}
+
+}  // namespace cnn

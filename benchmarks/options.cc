@@ -1,0 +1,187 @@
+#include "benchmarks/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+
+#include "benchmarks/suite.h"
+#include "benchmarks/version.h"
+#include "model/workloads.h"
+
+namespace cnn {
+namespace {
+
+// The whole token as a number from [low, high].
+template <typename Number>
+Number ParseNumber(const std::string& flag, const std::string& text, Number low, Number high) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
+    throw UsageError(flag + ": '" + text + "' is not a whole number from " + std::to_string(low) +
+                     " to " + std::to_string(high));
+  }
+  return value;
+}
+
+std::vector<std::string> SplitList(const std::string& flag, const std::string& text) {
+  std::vector<std::string> items;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t comma = text.find(',', begin);
+    items.push_back(text.substr(begin, comma - begin));
+    if (items.back().empty()) throw UsageError(flag + ": empty item in '" + text + "'");
+    if (comma == std::string::npos) return items;
+    begin = comma + 1;
+  }
+}
+
+// The items of a list, each parsed and each only once.
+template <typename Item, typename Parse>
+std::vector<Item> ParseList(const std::string& flag, const std::string& text, const Parse& parse) {
+  std::vector<Item> items;
+  for (const std::string& word : SplitList(flag, text)) {
+    const Item item = parse(word);
+    if (std::find(items.begin(), items.end(), item) != items.end()) {
+      throw UsageError(flag + ": '" + word + "' is named twice");
+    }
+    items.push_back(item);
+  }
+  return items;
+}
+
+std::string ParseNetwork(const std::string& name) {
+  std::string known;
+  for (const Workload& workload : PublishedWorkloads()) {
+    if (workload.name == name) return name;
+    known += (known.empty() ? "" : ", ") + workload.name;
+  }
+  throw UsageError("--networks: unknown network '" + name + "'; there are " + known);
+}
+
+// Bounds that no sensible run reaches and no arithmetic of ours overflows at.
+constexpr std::int64_t kMaxBatch = 65536;
+constexpr std::int64_t kMaxSteps = 100000000;
+constexpr int kMaxThreads = 1024;
+
+void Declare(CLI::App& app, Options& options) {
+  const auto declare = [&app](const std::string& flag, const std::string& kind,
+                              const std::string& help, auto&& parse) {
+    app.add_option_function<std::string>(flag, parse, help)->type_name(kind);
+  };
+  declare("--devices", "LIST", "cpu, cuda, cuda:N; default: every device that is present",
+          [&](const std::string& text) {
+            options.devices = ParseList<Device>("--devices", text, [](const std::string& word) {
+              try {
+                return ParseDevice(word);
+              } catch (const std::invalid_argument& error) {
+                throw UsageError(std::string("--devices: ") + error.what());
+              }
+            });
+          });
+  declare("--batches", "LIST", "batch sizes; default: the published ones, 32 and 20",
+          [&](const std::string& text) {
+            options.batches =
+                ParseList<std::int64_t>("--batches", text, [](const std::string& word) {
+                  return ParseNumber<std::int64_t>("--batches", word, 1, kMaxBatch);
+                });
+          });
+  declare("--workers", "LIST",
+          "loader threads of Pipeline and Epoch, 0 for none; default: a few that fit the cores",
+          [&](const std::string& text) {
+            options.workers = ParseList<int>("--workers", text, [](const std::string& word) {
+              return ParseNumber("--workers", word, 0, kMaxThreads);
+            });
+          });
+  declare("--networks", "LIST", "eight_kinds, dogs_vs_cats; default: both",
+          [&](const std::string& text) {
+            options.networks = ParseList<std::string>("--networks", text, ParseNetwork);
+          });
+  declare("--steps", "N|seed",
+          "steps of an Epoch or Pipeline epoch; seed: as published (1000, 100); default: " +
+              std::to_string(kDefaultSteps),
+          [&](const std::string& text) {
+            options.steps = text == "seed" ? kPublishedSteps
+                                           : ParseNumber<std::int64_t>("--steps (or 'seed')", text,
+                                                                       1, kMaxSteps);
+          });
+  declare("--threads", "N",
+          "threads inside an operation of LibTorch; default: the cores that the workers leave",
+          [&](const std::string& text) {
+            options.threads = ParseNumber("--threads", text, 1, kMaxThreads);
+          });
+  declare("--seed", "N", "of weights, order and augmentation; default: 42",
+          [&](const std::string& text) {
+            options.seed = ParseNumber<std::uint64_t>("--seed", text, 0, UINT64_MAX);
+          });
+  declare("--data_dir", "DIR",
+          "DIR/train/<class>/ and DIR/test/<class>/ with images: 2 classes for dogs_vs_cats, other "
+          "numbers for eight_kinds; default: a synthetic set in the user's cache folder",
+          [&](const std::string& text) {
+            if (text.empty()) throw UsageError("--data_dir: names no folder");
+            options.data_dir = text;
+          });
+  declare("--allocator", "system|keep",
+          "keep: jemalloc that keeps freed memory (default); system: the C library's own",
+          [&](const std::string& text) {
+            if (text != "system" && text != "keep") {
+              throw UsageError("--allocator: '" + text + "' is neither system nor keep");
+            }
+            options.allocator = text;
+          });
+  app.add_flag("--list_devices", options.list_devices,
+               "print libraries and devices, or why there is no GPU, and exit");
+  app.add_flag("--print_networks", options.print_networks,
+               "print each network's layers, parameters, FLOPs and bytes, and exit");
+  app.set_version_flag("--version", std::string("cnn_benchmarks ") + kProjectVersion + " (" +
+                                        kGitCommit + (kGitDirty ? ", modified)" : ")"));
+}
+
+}  // namespace
+
+Options ParseOptions(int argc, const char* const* argv) {
+  Options options;
+  CLI::App app;
+  app.set_help_flag();  // benchmark::Initialize has seen to --help
+  Declare(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    std::puts(version.what());
+    std::exit(0);
+  } catch (const CLI::ExtrasError&) {
+    const std::string first = app.remaining().front();
+    if (first.rfind("--benchmark_", 0) == 0) {
+      throw UsageError("'" + first + "': no such flag of Google Benchmark, or not such a value");
+    }
+    throw UsageError("unknown argument '" + first + "'; see --help");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  return options;
+}
+
+void PrintOptionsHelp() {
+  Options unused;
+  CLI::App app;
+  app.set_help_flag();
+  Declare(app, unused);
+  std::printf(
+      "cnn_benchmarks: how fast convolutional networks train, and where the time goes.\n\n"
+      "  cnn_benchmarks --benchmark_filter=Epoch\n"
+      "  cnn_benchmarks --benchmark_filter='Layer/eight_kinds/conv.*backward' --batches=1,32,256\n"
+      "  cnn_benchmarks --benchmark_filter='Epoch/dogs' --data_dir=photos --workers=0,1,4 "
+      "--steps=seed\n"
+      "\nFamilies (a name is its own --benchmark_filter, a leading '-' negates; "
+      "--benchmark_list_tests prints all):\n%s"
+      "\n%s\n"
+      "Results go to stdout as a table and as JSON to results/latest.json, or where "
+      "--benchmark_out says.\n"
+      "Exit codes: 0 all selected cases ran; 1 a case failed, or results could not be written;\n"
+      "2 bad usage, or nothing could be run; 130 interrupted, with what was finished in the file.\n"
+      "\nGoogle Benchmark's flags:\n",
+      DescribeFamilies().c_str(), app.help().c_str());
+}
+
+}  // namespace cnn

@@ -1,0 +1,46 @@
+// Every flag of our own, with its default.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model/device.h"
+
+namespace cnn {
+
+/// Bad usage: main prints it and exits with 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Steps of an Epoch or Pipeline epoch: where the command line says nothing, and the word for as
+/// many as the experiment had.
+inline constexpr std::int64_t kDefaultSteps = 10;
+inline constexpr std::int64_t kPublishedSteps = 0;
+
+struct Options {
+  std::vector<Device> devices;         // empty: every device that is present
+  std::vector<std::int64_t> batches;   // empty: the published batch size of each workload
+  std::vector<int> workers;            // empty: a few that fit the cores
+  std::vector<std::string> networks;   // empty: both
+  std::int64_t steps = kDefaultSteps;  // of Epoch and Pipeline; kPublishedSteps: --steps=seed
+  std::optional<int> threads;          // LibTorch's; not set: the cores that the workers leave
+  std::uint64_t seed = 42;
+  std::string data_dir;                  // empty: the synthetic data set
+  std::optional<std::string> allocator;  // system or keep; not set: keep where jemalloc is linked
+  bool list_devices = false;
+  bool print_networks = false;
+};
+
+/// Parses what benchmark::Initialize has left in argv. Throws UsageError naming the flag and the
+/// value.
+/// `--version` prints and exits.
+Options ParseOptions(int argc, const char* const* argv);
+
+/// Prints our part of --help: what the program is, families, flags, exit codes.
+void PrintOptionsHelp();
+
+}  // namespace cnn

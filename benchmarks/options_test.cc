@@ -1,0 +1,98 @@
+#include "benchmarks/options.h"
+
+#include <gtest/gtest.h>
+
+namespace cnn {
+namespace {
+
+Options Parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "cnn_benchmarks");
+  return ParseOptions(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string Refusal(const std::vector<const char*>& arguments) {
+  try {
+    Parse(arguments);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OptionsTest, Defaults) {
+  const Options options = Parse({});
+  EXPECT_TRUE(options.devices.empty());
+  EXPECT_TRUE(options.batches.empty());
+  EXPECT_TRUE(options.workers.empty());
+  EXPECT_TRUE(options.networks.empty());
+  EXPECT_EQ(options.steps, kDefaultSteps);
+  EXPECT_FALSE(options.threads.has_value());
+  EXPECT_FALSE(options.allocator.has_value());
+}
+
+TEST(OptionsTest, Lists) {
+  const Options options = Parse(
+      {"--devices=cpu,cuda:1", "--batches=1,32,256", "--workers=0,4", "--networks=dogs_vs_cats"});
+  EXPECT_EQ(options.devices, (std::vector<Device>{{}, {Device::Kind::kCuda, 1}}));
+  EXPECT_EQ(options.batches, (std::vector<std::int64_t>{1, 32, 256}));
+  EXPECT_EQ(options.workers, (std::vector<int>{0, 4}));
+  EXPECT_EQ(options.networks, (std::vector<std::string>{"dogs_vs_cats"}));
+}
+
+TEST(OptionsTest, StepsAreANumberOrThePublishedOnes) {
+  EXPECT_EQ(Parse({"--steps=20"}).steps, 20);
+  EXPECT_EQ(Parse({"--steps=seed"}).steps, kPublishedSteps);
+}
+
+TEST(OptionsTest, ValuesMayStandApart) { EXPECT_EQ(Parse({"--steps", "7"}).steps, 7); }
+
+TEST(OptionsTest, SeedTakesAll64Bits) {
+  EXPECT_EQ(Parse({"--seed=18446744073709551615"}).seed, UINT64_MAX);
+}
+
+TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
+  const std::vector<std::pair<const char*, const char*>> cases = {
+      {"--steps=ten", "'ten'"},
+      {"--steps=0", "'0'"},
+      {"--steps=-1", "'-1'"},
+      {"--steps=1e3", "'1e3'"},
+      {"--steps=10x", "'10x'"},
+      {"--steps=99999999999999999999", "'99999999999999999999'"},
+      {"--batches=0", "'0'"},
+      {"--batches=32,,64", "empty item"},
+      {"--batches=32,", "empty item"},
+      {"--batches=32,x", "'x'"},
+      {"--batches=8,8", "named twice"},
+      {"--workers=-1", "'-1'"},
+      {"--workers=2000", "'2000'"},
+      {"--threads=0", "'0'"},
+      {"--threads=1.5", "'1.5'"},
+      {"--seed=-3", "'-3'"},
+      {"--devices=gpu", "'gpu'"},
+      {"--devices=cpu,cpu", "named twice"},
+      {"--networks=resnet", "'resnet'"},
+      {"--allocator=tcmalloc", "'tcmalloc'"},
+  };
+  for (const auto& [argument, expected] : cases) {
+    const std::string why = Refusal({argument});
+    const std::string flag = std::string(argument).substr(0, std::string(argument).find('='));
+    EXPECT_NE(why.find(flag), std::string::npos) << argument << ": " << why;
+    EXPECT_NE(why.find(expected), std::string::npos) << argument << ": " << why;
+  }
+}
+
+TEST(OptionsTest, UnknownArgumentsAreRefusedByName) {
+  EXPECT_NE(Refusal({"--bacthes=3"}).find("--bacthes=3"), std::string::npos);
+  EXPECT_NE(Refusal({"stray"}).find("stray"), std::string::npos);
+  EXPECT_NE(Refusal({"--benchmark_fliter=x"}).find("--benchmark_fliter"), std::string::npos);
+}
+
+TEST(OptionsTest, AFlagWithoutItsValueIsRefused) {
+  for (const char* flag : {"--steps", "--devices", "--data_dir"}) {
+    EXPECT_NE(Refusal({flag}).find(flag), std::string::npos) << flag;
+  }
+  EXPECT_NE(Refusal({"--data_dir="}), "");
+}
+
+}  // namespace
+}  // namespace cnn

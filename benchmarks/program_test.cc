@@ -1,0 +1,306 @@
+// The program as a user starts it: output, result files, exit codes.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "dataset/testing.h"
+
+namespace cnn {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class ProgramTest : public testing::Test {
+ protected:
+  // Starts the program in a folder of its own. `environment` is "NAME=value".
+  pid_t Start(const std::vector<std::string>& arguments,
+              const std::vector<std::string>& environment = {}) {
+    std::vector<std::string> words = {"/usr/bin/env", "-C", dir_.path().string()};
+    words.insert(words.end(), environment.begin(), environment.end());
+    words.emplace_back(CNN_BENCHMARKS_PROGRAM);
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawn_file_actions_addopen(&files, 1, (dir_.path() / "out").c_str(), kWrite, 0600);
+    posix_spawn_file_actions_addopen(&files, 2, (dir_.path() / "err").c_str(), kWrite, 0600);
+    pid_t child = 0;
+    EXPECT_EQ(posix_spawn(&child, words[0].c_str(), &files, nullptr, pointers.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&files);
+    return child;
+  }
+
+  Outcome Finish(pid_t child) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    outcome.out = ReadText(dir_.path() / "out");
+    outcome.err = ReadText(dir_.path() / "err");
+    return outcome;
+  }
+
+  Outcome Run(const std::vector<std::string>& arguments,
+              const std::vector<std::string>& environment = {}) {
+    return Finish(Start(arguments, environment));
+  }
+
+  // One file of the given content in each class of both splits.
+  void WritePhotos(const std::string& content) const {
+    for (const char* split : {"train", "test"}) {
+      for (const char* label : {"cats", "dogs"}) {
+        WriteText(dir_.path() / "photos" / split / label / "bad.jpg", content);
+      }
+    }
+  }
+
+  json Latest() const { return json::parse(ReadText(dir_.path() / "results" / "latest.json")); }
+  bool HasResults() const { return fs::exists(dir_.path() / "results" / "latest.json"); }
+
+  TempDir dir_;
+};
+
+// The cheapest case there is.
+const std::string kQuick = "--benchmark_filter=Layer/dogs_vs_cats/dense2/device:cpu/pass:forward";
+const std::string kShort = "--benchmark_min_time=0.01";
+
+TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
+  const Outcome outcome = Run({"--help"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const char* expected : {"--devices", "--batches", "--workers", "--networks", "--steps",
+                               "--threads", "--seed", "--data_dir", "--allocator", "Epoch",
+                               "Exit codes", "--benchmark_filter", "--benchmark_repetitions"}) {
+    EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected;
+  }
+}
+
+TEST_F(ProgramTest, ListsNamesAndNothingElseOnStdout) {
+  const Outcome outcome = Run({"--benchmark_list_tests", "--benchmark_filter=Epoch"});
+  EXPECT_EQ(outcome.code, 0);
+  std::istringstream lines(outcome.out);
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    EXPECT_EQ(line.rfind("Epoch/", 0), 0U) << line;
+  }
+  EXPECT_GE(count, 3);
+  EXPECT_FALSE(HasResults());
+}
+
+TEST_F(ProgramTest, ARunWritesATableAndAJsonFile) {
+  const Outcome outcome = Run({kQuick, kShort});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Layer/dogs_vs_cats/dense2"), std::string::npos);
+  EXPECT_NE(outcome.err.find("libtorch"), std::string::npos);
+  const json latest = Latest();
+  ASSERT_EQ(latest["benchmarks"].size(), 1U);
+  EXPECT_EQ(latest["benchmarks"][0]["name"],
+            "Layer/dogs_vs_cats/dense2/device:cpu/pass:forward/batch:20");
+  EXPECT_GT(latest["benchmarks"][0]["items_per_second"].get<double>(), 0);
+  EXPECT_EQ(latest["context"]["suite_schema_version"], "1");
+  EXPECT_FALSE(fs::exists(dir_.path() / "results" / "latest.json.partial"));
+}
+
+TEST_F(ProgramTest, JsonOnStdoutIsNothingButJson) {
+  const Outcome outcome = Run({kQuick, kShort, "--benchmark_format=json"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(json::parse(outcome.out)["benchmarks"].size(), 1U);
+}
+
+TEST_F(ProgramTest, ResultsGoWhereBenchmarkOutSays) {
+  const Outcome outcome = Run({kQuick, kShort, "--benchmark_out=new/folder/run.json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(ReadText(dir_.path() / "new/folder/run.json"))["benchmarks"].size(), 1U);
+  EXPECT_FALSE(HasResults());
+}
+
+TEST_F(ProgramTest, EnvironmentVariablesOfGoogleBenchmarkWork) {
+  const Outcome outcome = Run({}, {"BENCHMARK_FILTER=" + kQuick.substr(kQuick.find('=') + 1),
+                                   "BENCHMARK_MIN_TIME=0.01", "BENCHMARK_OUT=env.json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(json::parse(ReadText(dir_.path() / "env.json"))["benchmarks"].size(), 1U);
+}
+
+TEST_F(ProgramTest, RepetitionsComeFromTheCommandLineWithAggregates) {
+  const Outcome outcome = Run({kQuick, kShort, "--benchmark_repetitions=3"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(Latest()["benchmarks"].size(), 3U + 4U);  // mean, median, stddev, cv
+  EXPECT_NE(outcome.out.find("_cv"), std::string::npos);
+}
+
+TEST_F(ProgramTest, ATypoInTheFilterIsAnErrorAndLeavesNoFile) {
+  const Outcome outcome = Run({"--benchmark_filter=Epohc"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("Did you mean Epoch"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(HasResults());
+}
+
+TEST_F(ProgramTest, UnknownFlagsAndJunkAreErrorsNamingThem) {
+  for (const char* bad : {"--bacth=3", "--steps=many", "--benchmark_repetitions=x",
+                          "--benchmark_nonsense=1", "--devices=tpu"}) {
+    const Outcome outcome = Run({kQuick, bad});
+    const std::string text = bad;
+    EXPECT_EQ(outcome.code, 2) << bad;
+    EXPECT_NE(outcome.err.find(text.substr(0, text.find('='))), std::string::npos) << outcome.err;
+    EXPECT_FALSE(HasResults()) << bad;
+  }
+}
+
+TEST_F(ProgramTest, ADeviceThatIsAskedForMustBeThere) {
+  const Outcome outcome = Run({"--devices=cuda:99"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("cuda:99"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.out.empty());
+  EXPECT_FALSE(HasResults());
+}
+
+TEST_F(ProgramTest, PrintsNetworksAndDevices) {
+  const Outcome networks = Run({"--print_networks"});
+  EXPECT_EQ(networks.code, 0);
+  EXPECT_NE(networks.out.find("Total params: 42,520,584"), std::string::npos);
+  EXPECT_NE(networks.out.find("Total params: 3,453,121"), std::string::npos);
+  const Outcome devices = Run({"--list_devices"});
+  EXPECT_EQ(devices.code, 0);
+  EXPECT_NE(devices.out.find("cpu:"), std::string::npos);
+  EXPECT_NE(devices.out.find("libtorch"), std::string::npos);
+}
+
+TEST_F(ProgramTest, AResultFileThatCannotBeWrittenIsFoundOutFirst) {
+  WriteText(dir_.path() / "file", "");
+  const Outcome outcome = Run({kQuick, kShort, "--benchmark_out=file/run.json"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("file/run.json"), std::string::npos) << outcome.err;
+  EXPECT_TRUE(outcome.out.empty());
+}
+
+TEST_F(ProgramTest, AFailingCaseGivesOneAndTheOthersGoOn) {
+  WritePhotos("this is no JPEG file");
+  const Outcome outcome =
+      Run({"--data_dir=photos", "--networks=dogs_vs_cats", "--workers=1", "--batches=2", kShort,
+           "--devices=cpu", "--benchmark_filter=dense2.*forward|Pipeline"});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  int failed = 0;
+  const json latest = Latest();
+  for (const json& row : latest["benchmarks"]) {
+    if (row.contains("error_occurred") || row.contains("skipped")) ++failed;
+  }
+  EXPECT_EQ(failed, 2);
+  EXPECT_EQ(latest["benchmarks"].size(), 3U);
+  EXPECT_NE(outcome.out.find("bad.jpg"), std::string::npos) << outcome.out;
+}
+
+TEST_F(ProgramTest, AFailureAmongRepetitionsIsOneFailureAndTheOthersGoOn) {
+  WritePhotos("this is no JPEG file");
+  const Outcome outcome =
+      Run({"--data_dir=photos", "--networks=dogs_vs_cats", "--workers=1", "--batches=2", kShort,
+           "--devices=cpu", "--benchmark_filter=dense2.*forward|Pipeline.*plain",
+           "--benchmark_repetitions=2", "--benchmark_report_aggregates_only=true"});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_NE(outcome.out.find("dense2"), std::string::npos) << outcome.out;
+}
+
+TEST_F(ProgramTest, AggregatesOnTheDisplayLeaveAllRowsInTheFile) {
+  const Outcome outcome = Run(
+      {kQuick, kShort, "--benchmark_repetitions=3", "--benchmark_display_aggregates_only=true"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(Latest()["benchmarks"].size(), 3U + 4U);
+  const std::string name = "Layer/dogs_vs_cats/dense2/device:cpu/pass:forward/batch:20 ";
+  EXPECT_EQ(outcome.out.find(name), std::string::npos) << outcome.out;
+}
+
+TEST_F(ProgramTest, CsvTakesAllFamilies) {
+  const Outcome outcome =
+      Run({"--networks=dogs_vs_cats", "--devices=cpu", kShort, "--benchmark_format=csv",
+           "--benchmark_out_format=csv", "--benchmark_out=run.csv",
+           "--benchmark_filter=dense2.*forward|Model.*forward"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, ReadText(dir_.path() / "run.csv"));
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);
+}
+
+// Real training on real files, from the command line to the counters.
+TEST_F(ProgramTest, AnEpochTrains) {
+  for (const char* split : {"train", "test"}) {
+    WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
+    WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
+  }
+  const Outcome outcome =
+      Run({"--data_dir=photos", "--devices=cpu", "--batches=4", "--steps=3", "--workers=1",
+           "--benchmark_filter=Epoch/dogs_vs_cats/augment:plain"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("Found 8 images belonging to 2 classes"), std::string::npos);
+  const json row = Latest()["benchmarks"][0];
+  EXPECT_EQ(row["iterations"], 3);
+  EXPECT_LT(row["loss"].get<double>(), row["first_loss"].get<double>());
+  double parts = 0;
+  for (const char* part : {"wait_ms", "copy_ms", "forward_ms", "backward_ms", "optimizer_ms"}) {
+    parts += row[part].get<double>();
+  }
+  EXPECT_LE(parts, row["ms_per_step"].get<double>());
+  EXPECT_EQ(Latest()["context"]["dataset_dogs_vs_cats"],
+            "photos, 8 train and 8 test images, 2 classes");
+}
+
+TEST_F(ProgramTest, AnInterruptAmongRepetitionsIsAnInterrupt) {
+  const pid_t child = Start({kQuick, "--benchmark_repetitions=1000", "--benchmark_min_time=0.05"});
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  kill(child, SIGINT);
+  EXPECT_EQ(Finish(child).code, 130);
+}
+
+TEST_F(ProgramTest, AnInterruptKeepsWhatIsFinished) {
+  // The second case would take hours.
+  const pid_t child =
+      Start({"--networks=dogs_vs_cats", "--devices=cpu", "--steps=1000000", "--workers=0", kShort,
+             "--benchmark_filter=dense2.*forward|Pipeline.*plain"},
+            {"XDG_CACHE_HOME=" + (dir_.path() / "cache").string()});
+  while (!HasResults() && waitpid(child, nullptr, WNOHANG) == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  kill(child, SIGINT);
+  const Outcome outcome = Finish(child);
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  const json latest = Latest();
+  ASSERT_EQ(latest["benchmarks"].size(), 1U);
+  EXPECT_EQ(latest["benchmarks"][0]["name"],
+            "Layer/dogs_vs_cats/dense2/device:cpu/pass:forward/batch:20");
+}
+
+#ifdef CNN_JEMALLOC
+// 56 MB of output a step: the C library gives it back each time.
+TEST_F(ProgramTest, TheAllocatorDecidesWhetherMemoryStays) {
+  const std::string filter = "--benchmark_filter=Layer/dogs_vs_cats/relu1/.*forward";
+  const auto faults = [&](const std::string& allocator) {
+    const Outcome outcome = Run({filter, "--devices=cpu", "--allocator=" + allocator});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Latest()["benchmarks"][0]["page_faults_per_step"].get<double>();
+  };
+  EXPECT_LT(faults("keep"), 10);
+  EXPECT_NE(Latest()["context"]["allocator"].get<std::string>().find("jemalloc"),
+            std::string::npos);
+  EXPECT_GT(faults("system"), 100);
+  EXPECT_NE(Latest()["context"]["allocator"].get<std::string>().find("libc"), std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace cnn

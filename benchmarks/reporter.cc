@@ -1,0 +1,179 @@
+#include "benchmarks/reporter.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "benchmarks/csv.h"
+#include "benchmarks/table.h"
+#include "fixtures/fixture.h"
+
+namespace cnn {
+namespace {
+
+namespace fs = std::filesystem;
+using Run = benchmark::BenchmarkReporter::Run;
+
+std::vector<Run> Presentable(const std::vector<Run>& runs) {
+  std::vector<Run> rows;
+  for (Run run : runs) {
+    if (Failed(run) && ErrorOf(run) == kInterruptedMessage) continue;
+    run.run_name.time_type.clear();
+    run.run_name.iterations.clear();
+    // Aggregates divide by means that may be zero.
+    for (auto counter = run.counters.begin(); counter != run.counters.end();) {
+      const bool is_finite = std::isfinite(counter->second.value);
+      counter = is_finite ? std::next(counter) : run.counters.erase(counter);
+    }
+    rows.push_back(std::move(run));
+  }
+  return rows;
+}
+
+std::unique_ptr<benchmark::BenchmarkReporter> DisplayReporter(const GoogleFlags& flags) {
+  if (flags.format == "csv") return nullptr;
+  if (flags.own_table) return std::make_unique<Table>();
+  return std::unique_ptr<benchmark::BenchmarkReporter>(benchmark::CreateDefaultDisplayReporter());
+}
+
+std::unique_ptr<benchmark::BenchmarkReporter> FileReporter(const std::string& format) {
+  if (format == "csv") return nullptr;
+  if (format == "json") return std::make_unique<benchmark::JSONReporter>();
+  return std::make_unique<benchmark::ConsoleReporter>(benchmark::ConsoleReporter::OO_None);
+}
+
+// Empty, or why not.
+std::string WriteWhole(const std::string& path, bool is_stream, const std::string& text) {
+  const std::string target = is_stream ? path : path + ".partial." + std::to_string(getpid());
+  errno = 0;
+  std::ofstream out(target, std::ios::binary);
+  out << text;
+  out.close();
+  if (out && (is_stream || std::rename(target.c_str(), path.c_str()) == 0)) return "";
+  std::string why = std::strerror(errno);
+  if (!is_stream) std::remove(target.c_str());
+  return why;
+}
+
+}  // namespace
+
+Display::Display(const GoogleFlags& flags, std::size_t longest_name)
+    : longest_name_(longest_name), reporter_(DisplayReporter(flags)) {}
+
+bool Display::ReportContext(const Context& context) {
+  if (!reporter_) return true;
+  Context fitted = context;
+  fitted.name_field_width = longest_name_;
+  std::ostringstream unwanted;  // Google Benchmark's own preamble: ours is on stderr already
+  reporter_->SetErrorStream(&unwanted);
+  const bool go_on = reporter_->ReportContext(fitted);
+  reporter_->SetErrorStream(&std::cerr);
+  return go_on;
+}
+
+void Display::ReportRuns(const std::vector<Run>& runs) {
+  const std::vector<Run> rows = Presentable(runs);
+  if (rows.empty()) return;
+  if (!reporter_) {
+    csv_rows_.insert(csv_rows_.end(), rows.begin(), rows.end());
+    return;
+  }
+  reporter_->ReportRuns(rows);
+  reporter_->GetOutputStream().flush();
+}
+
+void Display::Finalize() {
+  if (reporter_) {
+    reporter_->Finalize();
+  } else {
+    GetOutputStream() << Csv(csv_rows_);
+  }
+}
+
+ResultFile::ResultFile(const GoogleFlags& flags)
+    : path_(flags.out), format_(flags.out_format), reporter_(FileReporter(flags.out_format)) {
+  // Found out now, not after the first hour; an older result stays until there is a new one.
+  std::error_code error;
+  if (fs::is_symlink(path_, error)) {
+    const fs::path target = fs::canonical(path_, error);
+    if (!error) path_ = target.string();
+  }
+  const fs::path folder = fs::path(path_).parent_path();
+  error.clear();
+  if (!folder.empty()) fs::create_directories(folder, error);
+  const std::error_code folder_error = error;
+  const fs::file_status status = fs::status(path_, error);
+  if (status.type() == fs::file_type::not_found) error.clear();
+  is_stream_ = fs::exists(status) && !fs::is_regular_file(status);
+  const std::string writable = is_stream_ ? path_ : folder.empty() ? "." : folder.string();
+  std::string why;
+  if (folder_error || error) {
+    why = (folder_error ? folder_error : error).message();
+  } else if (fs::is_directory(status)) {
+    why = "it is a folder";
+  } else if (!folder.empty() && !fs::is_directory(folder, error)) {
+    why = "'" + folder.string() + "' is no folder";
+  } else if (access(writable.c_str(), W_OK) != 0) {
+    why = std::strerror(errno);
+  }
+  if (!why.empty()) {
+    throw std::runtime_error("cannot write results to '" + path_ + "': " + why +
+                             "; choose another file with --benchmark_out=FILE");
+  }
+  if (reporter_) {
+    reporter_->SetOutputStream(&text_);
+    reporter_->SetErrorStream(&text_);
+  }
+}
+
+bool ResultFile::ReportContext(const Context& context) {
+  if (reporter_) reporter_->ReportContext(context);
+  return true;
+}
+
+void ResultFile::ReportRuns(const std::vector<Run>& runs) {
+  const std::vector<Run> rows = Presentable(runs);
+  if (rows.empty()) return;
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+  if (reporter_) reporter_->ReportRuns(rows);
+  if (!is_stream_) Write();
+}
+
+void ResultFile::Finalize() {
+  if (is_stream_ && !rows_.empty()) Write();
+}
+
+void ResultFile::Write() {
+  std::string text = text_.str();
+  if (format_ == "csv") text = Csv(rows_);
+  if (format_ == "json") text += "\n  ]\n}\n";  // what JSONReporter writes when all is done
+  const std::string why = WriteWhole(path_, is_stream_, text);
+  written_ = why.empty();
+  if (!written_) {
+    std::cerr << "cannot write '" << path_ << "': " << why << "; going on without it\n";
+  }
+}
+
+int ResultFile::Conclude(int failures) const {
+  if (rows_.empty()) {
+    std::cerr << "nothing was finished; " << path_ << " was not written\n";
+  } else if (written_) {
+    std::cerr << rows_.size() << (rows_.size() == 1 ? " row" : " rows") << " written to " << path_
+              << "\n";
+  }
+  if (failures > 0) std::cerr << failures << " failed\n";
+  if (Interrupted()) {
+    std::cerr << "interrupted\n";
+    return 130;
+  }
+  return failures > 0 || !written_ ? 1 : 0;
+}
+
+}  // namespace cnn

@@ -1,0 +1,238 @@
+#include "benchmarks/suite.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+
+#include "benchmarks/context.h"
+#include "dataset/testing.h"
+
+namespace cnn {
+namespace {
+
+// On the CPU where the options name no device.
+std::vector<SuiteCase> Make(Options options) {
+  if (options.devices.empty()) options.devices = {{}};
+  return MakeCases(options, SelectWorkloads(options));
+}
+
+std::vector<std::string> Names(const std::vector<SuiteCase>& benchmarks) {
+  std::vector<std::string> names;
+  for (const SuiteCase& entry : benchmarks) names.push_back(entry.id.Name());
+  return names;
+}
+
+std::vector<std::string> Matching(const std::string& filter, const Options& options = {}) {
+  return Names(Filter(Make(options), filter));
+}
+
+template <typename Action>
+std::string UsageErrorOf(const Action& action) {
+  try {
+    action();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// All axes at once, as many cases as there can be.
+Options Everything() {
+  Options options;
+  options.devices = {{}, {Device::Kind::kCuda, 0}, {Device::Kind::kCuda, 1}};
+  options.batches = {1, 20, 32};
+  options.workers = {0, 1, 12};
+  options.steps = kPublishedSteps;
+  return options;
+}
+
+TEST(SuiteTest, NamesAreUniqueAndInTheAlphabet) {
+  const std::regex alphabet("[A-Za-z0-9_/:.]+");
+  for (const Options& options : {Options{}, Everything()}) {
+    const std::vector<std::string> names = Names(Make(options));
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+    for (const std::string& name : names) EXPECT_TRUE(std::regex_match(name, alphabet)) << name;
+  }
+}
+
+TEST(SuiteTest, EveryNameIsItsOwnFilter) {
+  for (const std::string& name : Names(Make({}))) {
+    EXPECT_EQ(Matching("^" + name + "$"), std::vector<std::string>{name});
+  }
+}
+
+TEST(SuiteTest, HasAllFamiliesInOrder) {
+  std::vector<std::string> families;
+  for (const SuiteCase& entry : Make({})) {
+    if (families.empty() || families.back() != entry.id.family) {
+      families.push_back(entry.id.family);
+    }
+  }
+  EXPECT_EQ(families, (std::vector<std::string>{"Layer", "Model", "Augment", "Pipeline", "Epoch"}));
+}
+
+TEST(SuiteTest, EveryLayerOfBothNetworksInBothPasses) {
+  std::size_t layers = 0;
+  for (const Workload& workload : PublishedWorkloads()) layers += workload.network.layers.size();
+  EXPECT_EQ(Matching("^Layer/").size(), 2 * layers);
+}
+
+TEST(SuiteTest, DefaultsAreThePublishedBatchesAndAtLeastSixEpochs) {
+  const std::vector<std::string> epochs = Matching("^Epoch");
+  EXPECT_GE(epochs.size(), AvailableCores() > 1 ? 6U : 3U);
+  EXPECT_EQ(epochs.front(),
+            "Epoch/eight_kinds/augment:full/device:cpu/batch:32/workers:0/steps:10");
+  EXPECT_EQ(Matching("^Epoch/dogs_vs_cats/augment:plain.*batch:20").size(),
+            Matching("^Epoch/dogs_vs_cats/augment:full.*batch:20").size());
+}
+
+TEST(SuiteTest, PublishedStepsStandInTheName) {
+  Options options;
+  options.steps = kPublishedSteps;
+  EXPECT_FALSE(Matching("^Epoch/eight_kinds/.*/steps:1000$", options).empty());
+  EXPECT_FALSE(Matching("^Epoch/dogs_vs_cats/.*/steps:100$", options).empty());
+}
+
+TEST(SuiteTest, NetworksLimitTheSuite) {
+  Options options;
+  options.networks = {"dogs_vs_cats"};
+  for (const std::string& name : Names(Make(options))) {
+    EXPECT_EQ(name.find("eight_kinds"), std::string::npos) << name;
+  }
+}
+
+// The design's rule: by default nothing is oversubscribed.
+TEST(SuiteTest, ThreadsAndWorkersShareOneBudgetOfCores) {
+  for (const SuiteCase& entry : Make({})) {
+    const int workers = entry.id.workers.value_or(0);
+    EXPECT_GE(entry.threads, 1);
+    if (entry.id.family == "Epoch" && AvailableCores() > 1) {
+      EXPECT_LE(entry.threads + workers, AvailableCores()) << entry.id.Name();
+    }
+  }
+  Options options;
+  options.threads = 3;
+  for (const SuiteCase& entry : Filter(Make(options), "^Epoch")) EXPECT_EQ(entry.threads, 3);
+}
+
+TEST(FilterTest, SearchesAnywhereAndCanBeNegated) {
+  const std::size_t all = Make({}).size();
+  const std::size_t epochs = Matching("Epoch").size();
+  EXPECT_EQ(Matching("poch/").size(), epochs);
+  EXPECT_EQ(Matching("-Epoch").size(), all - epochs);
+  EXPECT_EQ(Matching("").size(), all);
+  EXPECT_EQ(Matching("all").size(), all);
+  EXPECT_EQ(Matching("Layer|Epoch").size(), Matching("Layer").size() + epochs);
+}
+
+TEST(FilterTest, ATypoIsAnsweredWithTheNearestFamilies) {
+  const std::string why = UsageErrorOf([] { Matching("Epohc"); });
+  EXPECT_NE(why.find("Epohc"), std::string::npos) << why;
+  EXPECT_NE(why.find("Did you mean Epoch"), std::string::npos) << why;
+  EXPECT_NE(UsageErrorOf([] { Matching("^layr/x"); }).find("Did you mean Layer"),
+            std::string::npos);
+  EXPECT_NE(UsageErrorOf([] { Matching("Pipelin$"); }).find("Did you mean Pipeline"),
+            std::string::npos);
+}
+
+TEST(FilterTest, AMalformedExpressionIsRefused) {
+  EXPECT_NE(UsageErrorOf([] { Matching("Epoch("); }).find("'Epoch('"), std::string::npos);
+}
+
+class DataDirTest : public testing::Test {
+ protected:
+  std::string Tree(int classes) {
+    for (const char* split : {"train", "test"}) {
+      for (int label = 0; label < classes; ++label) {
+        WriteText(dir_.path() / "photos" / split / ("class" + std::to_string(label)) / "a.jpg",
+                  "x");
+      }
+    }
+    return (dir_.path() / "photos").string();
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(DataDirTest, TwoClassesAreDogsVsCats) {
+  Options options;
+  options.data_dir = Tree(2) + "/";
+  const auto workloads = SelectWorkloads(options);
+  EXPECT_TRUE(workloads[0].dataset.train.classes.empty());
+  EXPECT_EQ(workloads[1].dataset.train.images.size(), 2U);
+  EXPECT_EQ(workloads[1].dataset.name, "photos");
+}
+
+TEST_F(DataDirTest, OtherNumbersAreEightKindsWithAsManyOutputs) {
+  Options options;
+  options.data_dir = Tree(5);
+  const auto workloads = SelectWorkloads(options);
+  EXPECT_EQ(workloads[0].workload.network.layers.back().outputs, 5);
+  EXPECT_EQ(workloads[0].dataset.train.classes.size(), 5U);
+  EXPECT_TRUE(workloads[1].dataset.train.classes.empty());
+}
+
+TEST_F(DataDirTest, AFolderThatDoesNotFitTheNetworksIsRefused) {
+  Options options;
+  options.data_dir = Tree(2);
+  options.networks = {"eight_kinds"};
+  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("--networks"), std::string::npos);
+  options.networks.clear();
+  options.data_dir = "/no/such/folder";
+  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("/no/such/folder"),
+            std::string::npos);
+}
+
+TEST_F(DataDirTest, OneClassIsRefused) {
+  Options options;
+  options.data_dir = Tree(1);
+  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("one class"), std::string::npos);
+}
+
+TEST(ContextTest, SaysWhatIsNeededToJudgeANumber) {
+  const Options options;
+  std::set<std::string> keys;
+  for (const auto& [key, value] :
+       CollectContext(options, Make(options), SelectWorkloads(options))) {
+    EXPECT_TRUE(keys.insert(key).second) << key << " stands twice";
+    EXPECT_FALSE(value.empty()) << key;
+  }
+  for (const char* key : {"suite_schema_version",
+                          "git_commit",
+                          "git_dirty",
+                          "compiler",
+                          "cxx_flags",
+                          "build_type",
+                          "libtorch",
+                          "onednn",
+                          "blas",
+                          "opencv",
+                          "cuda",
+                          "cudnn",
+                          "device_cpu",
+                          "cores",
+                          "affinity",
+                          "governor",
+                          "compute_threads",
+                          "opencv_threads",
+                          "allocator",
+                          "seed"}) {
+    EXPECT_EQ(keys.count(key), 1U) << key;
+  }
+}
+
+TEST(ContextTest, MachineSaysWhatThereIsOrWhyNot) {
+  const std::string text = DescribeMachine({});
+  EXPECT_NE(text.find("libtorch "), std::string::npos);
+  EXPECT_NE(text.find("opencv "), std::string::npos);
+  EXPECT_NE(text.find("cpu:"), std::string::npos);
+  const bool has_gpu = AvailableDevices().size() > 1;
+  EXPECT_EQ(text.find("no GPU:") == std::string::npos, has_gpu) << text;
+}
+
+}  // namespace
+}  // namespace cnn
