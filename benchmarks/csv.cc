@@ -1,5 +1,6 @@
 #include "benchmarks/csv.h"
 
+#include <cstdio>
 #include <set>
 
 #include "fixtures/fixture.h"
@@ -11,6 +12,12 @@ std::string Quoted(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
+}
+
+// The coefficient of variation is a share, which must not be scaled like a time.
+bool IsShare(const benchmark::BenchmarkReporter::Run& row) {
+  return row.run_type == benchmark::BenchmarkReporter::Run::RT_Aggregate &&
+         row.aggregate_unit == benchmark::StatisticUnit::kPercentage;
 }
 
 std::string Number(double value) {
@@ -26,17 +33,22 @@ std::string Csv(const std::vector<benchmark::BenchmarkReporter::Run>& rows) {
   for (const auto& row : rows) {
     for (const auto& [name, value] : row.counters) counters.insert(name);
   }
-  std::string text = "name,iterations,real_time,cpu_time,time_unit";
+  std::string text = "name,repetition_index,iterations,real_time,cpu_time,time_unit";
   for (const std::string& name : counters) text += "," + name;
   text += ",error_message\n";
   for (const auto& row : rows) {
     text += Quoted(row.benchmark_name());
     if (Failed(row)) {
-      text += ",,,," + std::string(counters.size(), ',') + "," + Quoted(ErrorOf(row)) + "\n";
+      text += ",,,,," + std::string(counters.size(), ',') + "," + Quoted(ErrorOf(row)) + "\n";
       continue;
     }
-    text += "," + std::to_string(row.iterations) + "," + Number(row.GetAdjustedRealTime()) + "," +
-            Number(row.GetAdjustedCPUTime()) + "," + benchmark::GetTimeUnitString(row.time_unit);
+    const bool is_share = IsShare(row);
+    const bool is_aggregate = row.run_type == benchmark::BenchmarkReporter::Run::RT_Aggregate;
+    text += "," + (is_aggregate ? "" : std::to_string(row.repetition_index)) + "," +
+            std::to_string(row.iterations) + "," +
+            Number(is_share ? row.real_accumulated_time : row.GetAdjustedRealTime()) + "," +
+            Number(is_share ? row.cpu_accumulated_time : row.GetAdjustedCPUTime()) + "," +
+            (is_share ? "" : benchmark::GetTimeUnitString(row.time_unit));
     for (const std::string& name : counters) {
       const auto counter = row.counters.find(name);
       text += "," + (counter == row.counters.end() ? "" : Number(counter->second));

@@ -26,11 +26,16 @@ constexpr const char* kFormat = "benchmark_format";
 constexpr const char* kTabular = "benchmark_counters_tabular";
 constexpr const char* kTimeUnit = "benchmark_time_unit";
 constexpr const char* kColor = "benchmark_color";
+constexpr const char* kReportAggregates = "benchmark_report_aggregates_only";
+constexpr const char* kDisplayAggregates = "benchmark_display_aggregates_only";
+constexpr const char* kInterleaving = "benchmark_enable_random_interleaving";
 constexpr const char* kRepetitions = "benchmark_repetitions";
 constexpr const char* kMinTime = "benchmark_min_time";
 constexpr const char* kWarmUp = "benchmark_min_warmup_time";
-constexpr const char* kKnown[] = {kOut,      kOutFormat, kListTests,   kFormat,  kTabular,
-                                  kTimeUnit, kColor,     kRepetitions, kMinTime, kWarmUp};
+constexpr const char* kKnown[] = {
+    kOut,   kOutFormat,        kListTests,         kFormat,       kTabular,     kTimeUnit,
+    kColor, kReportAggregates, kDisplayAggregates, kInterleaving, kRepetitions, kMinTime,
+    kWarmUp};
 
 // Value of `--name=value` when `argument` is that flag; "true" for the bare flag.
 std::optional<std::string> FlagValue(const char* argument, const std::string& name) {
@@ -47,12 +52,19 @@ std::string EnvironmentName(std::string flag) {
   return flag;
 }
 
-void CheckWord(const Values& values, const char* flag, const std::vector<std::string>& words) {
+std::string Lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+void CheckWord(const Values& values, const char* flag, const std::vector<std::string>& words,
+               bool in_any_case = false) {
   const auto value = values.find(flag);
   if (value == values.end()) return;
+  const std::string given = in_any_case ? Lower(value->second) : value->second;
   std::string list;
   for (const std::string& word : words) {
-    if (value->second == word) return;
+    if (given == word) return;
     list += (list.empty() ? "" : ", ") + word;
   }
   throw UsageError("--" + std::string(flag) + ": '" + value->second + "' is none of " + list);
@@ -89,9 +101,7 @@ int ParseRepetitions(const Values& values) {
 bool IsTrue(const Values& values, const char* flag) {
   const auto value = values.find(flag);
   if (value == values.end()) return false;
-  std::string word = value->second;
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = Lower(value->second);
   const char* const no[] = {"false", "0", "f", "n", "no", "off"};
   return std::find(std::begin(no), std::end(no), word) == std::end(no);
 }
@@ -129,7 +139,14 @@ GoogleFlags TakeGoogleFlags(int& argc, char** argv) {
   CheckWord(values, kFormat, {"console", "json", "csv"});
   CheckWord(values, kOutFormat, {"console", "json", "csv"});
   CheckWord(values, kTimeUnit, {"ns", "us", "ms", "s"});
-  CheckWord(values, kColor, {"auto", "true", "false", "yes", "no", "on", "off", "1", "0"});
+  std::vector<std::string> truths = {"true", "false", "yes", "no", "on", "off",
+                                     "1",    "0",     "t",   "f",  "y",  "n"};
+  for (const char* flag :
+       {kListTests, kTabular, kReportAggregates, kDisplayAggregates, kInterleaving}) {
+    CheckWord(values, flag, truths, /*in_any_case=*/true);
+  }
+  truths.emplace_back("auto");
+  CheckWord(values, kColor, truths, /*in_any_case=*/true);
   CheckDuration(values, kMinTime);
   CheckDuration(values, kWarmUp);
 
@@ -148,10 +165,10 @@ void InitializeGoogleBenchmark(int& argc, char** argv) {
   // Google Benchmark takes a reporter for a file only with a file; ours knows its own. This also
   // undoes BENCHMARK_OUT, which was read before main.
   std::string no_file = "--benchmark_out=/dev/null";
+  std::string no_list = "--benchmark_list_tests=false";
   std::vector<char*> arguments(argv, argv + argc);
-  arguments.push_back(no_file.data());
-  arguments.push_back(nullptr);
-  int count = argc + 1;
+  arguments.insert(arguments.end(), {no_file.data(), no_list.data(), nullptr});
+  int count = argc + 2;
   benchmark::Initialize(&count, arguments.data(), PrintHelp);
   std::copy(arguments.begin(), arguments.begin() + count, argv);
   argc = count;

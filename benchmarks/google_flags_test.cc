@@ -75,13 +75,23 @@ TEST(GoogleFlagsTest, RefusesUnknownFormatsAndNoFile) {
 
 TEST(GoogleFlagsTest, JunkIsRefusedByFlagAndValueAlsoInTheEnvironment) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"benchmark_format", "xml"},     {"benchmark_format", ""},
-      {"benchmark_time_unit", "h"},    {"benchmark_color", "blue"},
-      {"benchmark_repetitions", "0"},  {"benchmark_repetitions", "-1"},
-      {"benchmark_repetitions", ""},   {"benchmark_repetitions", "3x"},
-      {"benchmark_min_time", "nan"},   {"benchmark_min_time", "inf"},
-      {"benchmark_min_time", "1e400"}, {"benchmark_min_time", "-1"},
-      {"benchmark_min_time", "soon"},  {"benchmark_min_warmup_time", "2 s"}};
+      {"benchmark_format", "xml"},
+      {"benchmark_format", "JSON"},
+      {"benchmark_format", ""},
+      {"benchmark_time_unit", "h"},
+      {"benchmark_list_tests", "junk"},
+      {"benchmark_report_aggregates_only", "maybe"},
+      {"benchmark_color", "blue"},
+      {"benchmark_repetitions", "0"},
+      {"benchmark_repetitions", "-1"},
+      {"benchmark_repetitions", ""},
+      {"benchmark_repetitions", "3x"},
+      {"benchmark_min_time", "nan"},
+      {"benchmark_min_time", "inf"},
+      {"benchmark_min_time", "1e400"},
+      {"benchmark_min_time", "-1"},
+      {"benchmark_min_time", "soon"},
+      {"benchmark_min_warmup_time", "2 s"}};
   for (const auto& [flag, value] : cases) {
     try {
       Take({"--" + flag + "=" + value});
@@ -99,6 +109,7 @@ TEST(GoogleFlagsTest, JunkIsRefusedByFlagAndValueAlsoInTheEnvironment) {
 
 TEST(GoogleFlagsTest, SensibleValuesPass) {
   EXPECT_EQ(Take({"--benchmark_repetitions=10"}).repetitions, 10);
+  Take({"--benchmark_color=True", "--benchmark_enable_random_interleaving=y"});
   for (const char* value : {"0", "0.5", "1e-3", "2s", "10x"}) {
     Take({std::string("--benchmark_min_time=") + value});
   }

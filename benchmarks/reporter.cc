@@ -50,16 +50,21 @@ std::unique_ptr<benchmark::BenchmarkReporter> FileReporter(const std::string& fo
 }
 
 // Empty, or why not.
-std::string WriteWhole(const std::string& path, bool is_stream, const std::string& text) {
-  const std::string target = is_stream ? path : path + ".partial." + std::to_string(getpid());
+std::string WriteWhole(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".partial." + std::to_string(getpid());
   errno = 0;
-  std::ofstream out(target, std::ios::binary);
+  std::ofstream out(partial, std::ios::binary);
   out << text;
   out.close();
-  if (out && (is_stream || std::rename(target.c_str(), path.c_str()) == 0)) return "";
+  if (out && std::rename(partial.c_str(), path.c_str()) == 0) return "";
   std::string why = std::strerror(errno);
-  if (!is_stream) std::remove(target.c_str());
+  std::remove(partial.c_str());
   return why;
+}
+
+// Links to open files of the process: what they point to is not to be replaced.
+bool IsDescriptor(const std::string& path) {
+  return path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
 }
 
 }  // namespace
@@ -101,26 +106,27 @@ ResultFile::ResultFile(const GoogleFlags& flags)
     : path_(flags.out), format_(flags.out_format), reporter_(FileReporter(flags.out_format)) {
   // Found out now, not after the first hour; an older result stays until there is a new one.
   std::error_code error;
-  if (fs::is_symlink(path_, error)) {
+  if (!IsDescriptor(path_) && fs::is_symlink(path_, error)) {
     const fs::path target = fs::canonical(path_, error);
     if (!error) path_ = target.string();
   }
   const fs::path folder = fs::path(path_).parent_path();
-  error.clear();
-  if (!folder.empty()) fs::create_directories(folder, error);
-  const std::error_code folder_error = error;
+  std::error_code folder_error;
+  if (!folder.empty()) fs::create_directories(folder, folder_error);
   const fs::file_status status = fs::status(path_, error);
-  if (status.type() == fs::file_type::not_found) error.clear();
-  is_stream_ = fs::exists(status) && !fs::is_regular_file(status);
-  const std::string writable = is_stream_ ? path_ : folder.empty() ? "." : folder.string();
+  const bool is_stream =
+      IsDescriptor(path_) || (fs::exists(status) && !fs::is_regular_file(status));
   std::string why;
-  if (folder_error || error) {
-    why = (folder_error ? folder_error : error).message();
+  if (folder_error) {
+    why = folder_error.message();
   } else if (fs::is_directory(status)) {
     why = "it is a folder";
+  } else if (is_stream) {
+    stream_.open(path_, std::ios::binary | std::ios::app);
+    if (!stream_) why = std::strerror(errno);
   } else if (!folder.empty() && !fs::is_directory(folder, error)) {
     why = "'" + folder.string() + "' is no folder";
-  } else if (access(writable.c_str(), W_OK) != 0) {
+  } else if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) {
     why = std::strerror(errno);
   }
   if (!why.empty()) {
@@ -143,18 +149,23 @@ void ResultFile::ReportRuns(const std::vector<Run>& runs) {
   if (rows.empty()) return;
   rows_.insert(rows_.end(), rows.begin(), rows.end());
   if (reporter_) reporter_->ReportRuns(rows);
-  if (!is_stream_) Write();
+  if (!stream_.is_open()) Write();
 }
 
 void ResultFile::Finalize() {
-  if (is_stream_ && !rows_.empty()) Write();
+  if (stream_.is_open() && !rows_.empty()) Write();
 }
 
 void ResultFile::Write() {
   std::string text = text_.str();
   if (format_ == "csv") text = Csv(rows_);
   if (format_ == "json") text += "\n  ]\n}\n";  // what JSONReporter writes when all is done
-  const std::string why = WriteWhole(path_, is_stream_, text);
+  std::string why;
+  if (!stream_.is_open()) {
+    why = WriteWhole(path_, text);
+  } else if (!(stream_ << text << std::flush)) {
+    why = std::strerror(errno);
+  }
   written_ = why.empty();
   if (!written_) {
     std::cerr << "cannot write '" << path_ << "': " << why << "; going on without it\n";
@@ -173,7 +184,8 @@ int ResultFile::Conclude(int failures) const {
     std::cerr << "interrupted\n";
     return 130;
   }
-  return failures > 0 || !written_ ? 1 : 0;
+  if (failures > 0 || !written_) return 1;
+  return rows_.empty() ? 2 : 0;
 }
 
 }  // namespace cnn

@@ -8,6 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <fstream>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -50,7 +51,8 @@ class ResultFile final : public benchmark::BenchmarkReporter {
 
   std::string path_;
   std::string format_;
-  bool is_stream_;  // a device or pipe: written once, at the end
+  std::ofstream
+      stream_;  // open where the path is a device, pipe or descriptor: written once, at the end
   std::unique_ptr<benchmark::BenchmarkReporter> reporter_;  // none: CSV
   std::ostringstream text_;
   std::vector<Run> rows_;

@@ -164,14 +164,36 @@ TEST_F(ResultFileTest, CsvHasOneHeadingForAllCounters) {
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(line,
-            "name,iterations,real_time,cpu_time,time_unit,items_per_second,peak_memory_mb,wait_ms,"
-            "error_message");
+            "name,repetition_index,iterations,real_time,cpu_time,time_unit,items_per_second,"
+            "peak_memory_mb,wait_ms,error_message");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Epoch/a\",3,2000,3000,ms,123.456,,0.5,");
+  EXPECT_EQ(line, "\"Epoch/a\",0,3,2000,3000,ms,123.456,,0.5,");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Model/\"\"b\"\"\",3,2000,3000,ms,,5,,");
+  EXPECT_EQ(line, "\"Model/\"\"b\"\"\",0,3,2000,3000,ms,,5,,");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Epoch/c\",,,,,,,,\"no such file\"");
+  EXPECT_EQ(line, "\"Epoch/c\",,,,,,,,,\"no such file\"");
+}
+
+// As Google Benchmark makes it: the share stands where times stand.
+TEST_F(ResultFileTest, CsvLeavesSharesUnscaled) {
+  ResultFile file(Output("csv"));
+  file.ReportContext({});
+  Row cv = MakeRow("Epoch/a");
+  cv.run_type = Row::RT_Aggregate;
+  cv.aggregate_name = "cv";
+  cv.aggregate_unit = benchmark::kPercentage;
+  cv.real_accumulated_time = 0.25;
+  cv.cpu_accumulated_time = 0.5;
+  file.ReportRuns({cv});
+  EXPECT_NE(ReadText(path()).find("\"Epoch/a_cv\",,3,0.25,0.5,,"), std::string::npos)
+      << ReadText(path());
+}
+
+TEST_F(ResultFileTest, NothingAtAllIsNoSuccess) {
+  ResultFile file(Output());
+  file.ReportContext({});
+  file.Finalize();
+  EXPECT_EQ(file.Conclude(0), 2);
 }
 
 class TableTest : public testing::Test {

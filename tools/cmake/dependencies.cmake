@@ -103,6 +103,6 @@ if(CNN_JEMALLOC)
   find_path(CNN_JEMALLOC_INCLUDE jemalloc/jemalloc.h)
   if(NOT CNN_JEMALLOC_LIBRARY OR NOT CNN_JEMALLOC_INCLUDE)
     message(FATAL_ERROR "jemalloc was not found: apt-get install libjemalloc-dev, or configure with "
-                        "-DCNN_JEMALLOC=OFF (training on the CPU is then several times slower)")
+                        "-DCNN_JEMALLOC=OFF (training on the CPU is then slower)")
   endif()
 endif()
