@@ -35,9 +35,8 @@ struct Options {
   bool print_networks = false;
 };
 
-/// Parses what benchmark::Initialize has left in argv. Throws UsageError naming the flag and the
-/// value.
-/// `--version` prints and exits.
+/// Parses what benchmark::Initialize has left in argv. `--version` prints and exits. Throws
+/// UsageError naming the flag and the value.
 Options ParseOptions(int argc, const char* const* argv);
 
 /// Prints our part of --help: what the program is, families, flags, exit codes.

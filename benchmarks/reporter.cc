@@ -62,9 +62,12 @@ std::string WriteWhole(const std::string& path, const std::string& text) {
   return why;
 }
 
-// Links to open files of the process: what they point to is not to be replaced.
+// Links to open files of a process: what they point to is not to be replaced.
 bool IsDescriptor(const std::string& path) {
-  return path.rfind("/dev/", 0) == 0 || path.rfind("/proc/", 0) == 0;
+  for (const char* prefix : {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/"}) {
+    if (path.rfind(prefix, 0) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "benchmarks/reporter.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <limits>
@@ -131,6 +132,21 @@ TEST_F(ResultFileTest, ADeviceIsWrittenToNotReplaced) {
   file.Finalize();
   EXPECT_EQ(file.Conclude(0), 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+// A folder of memory below /dev holds ordinary files.
+TEST_F(ResultFileTest, AFileBelowDevIsReplacedLikeAnyOther) {
+  if (access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "no /dev/shm that can be written";
+  GoogleFlags flags;
+  flags.out = "/dev/shm/cnn_result_file_test_" + std::to_string(getpid());
+  for (int run = 0; run < 2; ++run) {
+    ResultFile file(flags);
+    file.ReportContext({});
+    file.ReportRuns({MakeRow("Epoch/a")});
+    file.Finalize();
+    EXPECT_EQ(nlohmann::json::parse(ReadText(flags.out))["benchmarks"].size(), 1U);
+  }
+  std::filesystem::remove(flags.out);
 }
 
 TEST_F(ResultFileTest, AFileThatCannotBeWrittenAnyMoreIsAFailureNotTheEnd) {

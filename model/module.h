@@ -21,7 +21,7 @@ at::Device TorchDevice(const Device& device);
 
 /// A torch::nn::Sequential whose sub-modules bear the layers' names. Tensors are [N, C, H, W] or
 /// [N, features], float32. On the CPU images and kernels are laid out channels-last (as in Keras),
-/// in which LibTorch pools several times faster; on a GPU in LibTorch's own order.
+/// in which LibTorch pools faster; on a GPU in LibTorch's own order.
 ///
 /// Flatten takes the values in LibTorch's order (channel, row, column), Keras in its own (row,
 /// column, channel): the same network up to a permutation of the first dense layer's inputs.
