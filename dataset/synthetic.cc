@@ -6,20 +6,18 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
+#include "dataset/parallel.h"
 #include "dataset/photograph.h"
 #include "dataset/random.h"
 
@@ -114,7 +112,6 @@ void WriteImage(const fs::path& root, const Job& job) {
   WriteFile(root / folder.path / FileName(job.index), Photograph(folder.kind, random));
 }
 
-// The calling thread works too, and reports the progress of all.
 void WriteAll(const fs::path& root, const std::vector<ClassFolder>& folders, int threads,
               const std::function<void(int, int)>& progress) {
   std::vector<Job> jobs;
@@ -122,33 +119,9 @@ void WriteAll(const fs::path& root, const std::vector<ClassFolder>& folders, int
     fs::create_directories(root / folder.path);
     for (int i = 0; i < folder.images; ++i) jobs.push_back({&folder, i});
   }
-  const int total = static_cast<int>(jobs.size());
-  std::atomic<int> next{0}, done{0};
-  std::mutex mutex;
-  std::exception_ptr error;  // guarded by mutex
-  const auto work = [&](bool reports) {
-    try {
-      for (int i = next++; i < total; i = next++) {
-        WriteImage(root, jobs[static_cast<std::size_t>(i)]);
-        ++done;
-        if (reports && progress) progress(done, total);
-      }
-    } catch (...) {
-      next = total;  // the others stop after their present image
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (!error) error = std::current_exception();
-    }
-  };
-  std::vector<std::thread> helpers;
-  try {
-    for (int i = 1; i < threads; ++i) helpers.emplace_back(work, false);
-  } catch (const std::system_error&) {
-    // Fewer threads than asked for write the same files.
-  }
-  work(true);
-  for (std::thread& helper : helpers) helper.join();
-  if (error) std::rethrow_exception(error);
-  if (progress) progress(total, total);
+  ParallelFor(
+      static_cast<int>(jobs.size()), threads,
+      [&](int i, int) { WriteImage(root, jobs[static_cast<std::size_t>(i)]); }, progress);
 }
 
 // An exclusive lock between processes, released by the kernel even when its holder is killed. The
