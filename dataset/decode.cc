@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <turbojpeg.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 
 namespace cnn {
@@ -32,68 +32,20 @@ class FileDescriptor {
 
 [[noreturn]] void ThrowErrno(const std::string& what, const std::string& path) {
   const int error = errno;
-  throw std::runtime_error(what + " '" + path + "': " + std::generic_category().message(error));
+  throw ImageError(what + " '" + path + "': " + std::generic_category().message(error));
 }
 
-std::string_view AsText(const std::vector<std::uint8_t>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-bool StartsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
-bool IsJpeg(std::string_view bytes) { return StartsWith(bytes, "\xFF\xD8\xFF"); }
-
-// The position after the header of the first scan, or npos when the file ends before. Segments must
-// be walked: an EXIF thumbnail is a whole JPEG, end marker included.
-std::size_t FirstScan(std::string_view jpeg) {
-  const auto byte = [jpeg](std::size_t i) {
-    return static_cast<std::size_t>(static_cast<std::uint8_t>(jpeg[i]));
-  };
-  std::size_t at = 2;  // after SOI
-  while (at + 4 <= jpeg.size()) {
-    if (byte(at) != 0xFF || byte(at + 1) == 0xFF) {
-      ++at;  // fill bytes, and the stray ones that libjpeg skips too
-      continue;
+// As Pillow's cmyk2rgb, rounding included. libjpeg gives the values as Adobe stores them, inverted;
+// Pillow takes every CMYK JPEG to be Adobe's. In place: 4 bytes become 3.
+void ConvertCmykToRgb(std::uint8_t* pixels, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint8_t* cmyk = pixels + 4 * i;
+    const int not_black = cmyk[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int product = (255 - cmyk[k]) * not_black + 128;
+      pixels[3 * i + k] = static_cast<std::uint8_t>(not_black - (((product >> 8) + product) >> 8));
     }
-    const std::size_t marker = byte(at + 1);
-    const bool has_length = marker != 0x00 && marker != 0x01 && (marker < 0xD0 || marker > 0xD9);
-    at += has_length ? 2 + (byte(at + 2) << 8 | byte(at + 3)) : 2;
-    if (marker == 0xDA) return at <= jpeg.size() ? at : std::string_view::npos;
   }
-  return std::string_view::npos;
-}
-
-// libjpeg pads a truncated file with grey and OpenCV does not pass on its warning. Within scan data
-// FF is always followed by 00 or a restart marker, so a file that holds its whole picture has an FF
-// D9 after its first scan starts; whatever follows it (padding, a second picture, junk) does no
-// harm.
-bool IsTruncatedJpeg(std::string_view jpeg) {
-  const std::size_t scan = FirstScan(jpeg);
-  if (scan == std::string_view::npos) return true;
-  const std::size_t end = jpeg.rfind("\xFF\xD9");
-  return end == std::string_view::npos || end < scan;
-}
-
-std::string WhyUndecodable(std::string_view bytes) {
-  if (StartsWith(bytes, "GIF8")) {
-    return "is a GIF image, which OpenCV does not read; convert it to JPEG or PNG";
-  }
-  if (IsJpeg(bytes)) return "is a damaged JPEG image";
-  if (StartsWith(bytes, "\x89PNG")) return "is a damaged PNG image";
-  if (StartsWith(bytes, "BM")) return "is a damaged or unsupported BMP image";
-  if (StartsWith(bytes, std::string_view("II*\0", 4)) ||
-      StartsWith(bytes, std::string_view("MM\0*", 4))) {
-    return "is a damaged or unsupported TIFF image";
-  }
-  std::string start;
-  for (const char c : bytes.substr(0, 8)) {
-    static constexpr char kHex[] = "0123456789abcdef";
-    const auto value = static_cast<std::uint8_t>(c);
-    start += {' ', kHex[value >> 4], kHex[value & 15]};
-  }
-  return "is not an image of a known format (it starts with the bytes" + start + ")";
 }
 
 // out[i] = (int)x, x = a/2, a/2 + a, ... by repeated addition, as Pillow's ImagingScaleAffine: its
@@ -117,34 +69,91 @@ void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes) {
   if (file.get() < 0) ThrowErrno("cannot open", path);
   struct stat status = {};
   if (fstat(file.get(), &status) != 0) ThrowErrno("cannot inspect", path);
-  if (!S_ISREG(status.st_mode)) throw std::runtime_error("'" + path + "' is not a regular file");
-  if (status.st_size == 0) throw std::runtime_error("'" + path + "' is empty (0 bytes)");
+  if (!S_ISREG(status.st_mode)) throw ImageError("'" + path + "' is not a regular file");
+  if (status.st_size == 0) throw ImageError("'" + path + "' is empty (0 bytes)");
   bytes.resize(static_cast<std::size_t>(status.st_size));
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t got = read(file.get(), bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) ThrowErrno("cannot read", path);
-    if (got == 0) throw std::runtime_error("'" + path + "' became shorter while it was read");
+    if (got == 0) throw ImageError("'" + path + "' became shorter while it was read");
     done += static_cast<std::size_t>(got);
   }
 }
 
-void DecodeRgb(const std::vector<std::uint8_t>& bytes, const std::string& path, cv::Mat& rgb) {
-  if (bytes.empty()) throw std::runtime_error("'" + path + "' is empty (0 bytes)");
-  const std::string_view text = AsText(bytes);
-  if (IsJpeg(text) && IsTruncatedJpeg(text)) {
-    throw std::runtime_error("'" + path + "' is a truncated JPEG image: its end is missing");
+void Decoder::DestroyHandle::operator()(void* handle) const { tjDestroy(handle); }
+
+Decoder::Decoder(std::int64_t max_pixels)
+    : max_pixels_(max_pixels), turbo_jpeg_(tjInitDecompress()) {
+  if (max_pixels < 1) throw std::invalid_argument("a decoder's limit must be at least one pixel");
+  if (!turbo_jpeg_) throw std::runtime_error("TurboJPEG cannot be initialised");
+}
+
+const cv::Mat& Decoder::Decode(const std::vector<std::uint8_t>& bytes, const std::string& path) {
+  warning_.clear();
+  const ImageHeader header = ReadImageHeader(bytes, path);
+  if (header.height > max_pixels_ / header.width) {
+    throw ImageError("'" + path + "' has " + std::to_string(header.width) + " x " +
+                     std::to_string(header.height) +
+                     " pixels, more than --max_pixels=" + std::to_string(max_pixels_));
   }
+  CheckDecodable(bytes, header, path);
+  if (header.format == ImageFormat::kJpeg) {
+    DecodeJpeg(bytes, header, path);
+  } else {
+    DecodeByOpenCv(bytes, header.format, path);
+  }
+  return image_;
+}
+
+// Not cv::Mat::create: it allocates again for each size, and the first touch of new memory is dear.
+std::uint8_t* Decoder::Memory(std::size_t size) {
+  if (memory_.size() < size) memory_ = std::vector<std::uint8_t>(size);
+  return memory_.data();
+}
+
+void Decoder::DecodeJpeg(const std::vector<std::uint8_t>& jpeg, const ImageHeader& header,
+                         const std::string& path) {
+  const bool is_cmyk = header.components == 4;
+  const int width = static_cast<int>(header.width);  // 16 bits in a JPEG
+  const int height = static_cast<int>(header.height);
+  const auto pixels = static_cast<std::size_t>(header.width * header.height);
+  std::uint8_t* rgb = Memory(pixels * (is_cmyk ? 4 : 3));
+  const int failed = tjDecompress2(turbo_jpeg_.get(), jpeg.data(), jpeg.size(), rgb, width, 0,
+                                   height, is_cmyk ? TJPF_CMYK : TJPF_RGB, TJFLAG_LIMITSCANS);
+  if (failed != 0) {
+    const bool is_fatal = tjGetErrorCode(turbo_jpeg_.get()) == TJERR_FATAL;
+    const std::string reason = tjGetErrorStr2(turbo_jpeg_.get());
+    // libjpeg pads what is missing with grey and calls that a warning.
+    const bool is_truncated = reason.rfind("Premature end of JPEG", 0) == 0;
+    if (is_fatal || is_truncated) {
+      throw ImageError("'" + path + "' is a " + (is_truncated ? "truncated" : "damaged") +
+                       " JPEG image: " + reason);
+    }
+    warning_ = reason;
+  }
+  if (is_cmyk) ConvertCmykToRgb(rgb, pixels);
+  image_ = cv::Mat(height, width, CV_8UC3, rgb);
+}
+
+void Decoder::DecodeByOpenCv(const std::vector<std::uint8_t>& bytes, ImageFormat format,
+                             const std::string& path) {
+  std::vector<std::uint8_t> stripped;
+  if (format == ImageFormat::kPng) stripped = WithoutAncillaryChunks(bytes);
   cv::Mat bgr;
   try {
     // Not imdecode's form with a destination: that leaves an old image there when it fails.
-    bgr = cv::imdecode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
+    bgr = cv::imdecode(format == ImageFormat::kPng ? stripped : bytes,
+                       cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION);
   } catch (const cv::Exception& error) {
-    throw std::runtime_error("cannot decode '" + path + "': " + error.err);
+    throw ImageError("cannot decode '" + path + "': " + error.err);
   }
-  if (bgr.empty()) throw std::runtime_error("'" + path + "' " + WhyUndecodable(text));
-  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
+  if (bgr.empty()) {
+    throw ImageError("'" + path + "' is a damaged or unsupported " + FormatName(format) + " image");
+  }
+  image_ = cv::Mat(bgr.rows, bgr.cols, CV_8UC3, Memory(3 * bgr.total()));
+  cv::cvtColor(bgr, image_, cv::COLOR_BGR2RGB);
 }
 
 void ResizeNearest(const cv::Mat& from, int height, int width, cv::Mat& to) {

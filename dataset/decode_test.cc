@@ -2,18 +2,21 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <turbojpeg.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dataset/random.h"
 #include "dataset/testing.h"
+#include "dataset/testing_images.h"
 
 #if defined(__SANITIZE_THREAD__)
 // Debian's OpenCV asks GDAL about some formats; GDAL takes its own locks in varying order.
@@ -23,52 +26,36 @@ extern "C" const char* __tsan_default_suppressions() { return "deadlock:libgdal.
 namespace cnn {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
-
-cv::Mat NoiseImage(int rows, int cols) {
-  return RandomImage(
-      rows, cols, 0, 256,
-      KeyedRandom({static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols)}));
-}
-
-cv::Mat GreyImage(int rows, int cols) {
-  cv::Mat grey;
-  cv::extractChannel(NoiseImage(rows, cols), grey, 0);
-  return grey;
-}
-
-Bytes Encode(const std::string& ending, const cv::Mat& image) {
-  Bytes bytes;
-  cv::imencode(ending, image, bytes);
-  return bytes;
-}
-
 bool Same(const cv::Mat& a, const cv::Mat& b) {
   return a.size() == b.size() && a.type() == b.type() && cv::norm(a, b, cv::NORM_INF) == 0;
 }
 
-cv::Mat Decode(const Bytes& bytes) {
-  cv::Mat rgb;
-  DecodeRgb(bytes, "some/file.jpg", rgb);
-  return rgb;
-}
+cv::Mat Decode(const Bytes& bytes) { return Decoder().Decode(bytes, "some/file.jpg").clone(); }
 
 std::string DecodeError(const Bytes& bytes) {
-  const std::string error = ErrorOf([&] { Decode(bytes); });
-  EXPECT_TRUE(Contains(error, "some/file.jpg")) << error;
+  std::string error;
+  try {
+    Decode(bytes);
+    ADD_FAILURE() << "no ImageError was thrown";
+  } catch (const ImageError& caught) {
+    error = caught.what();
+  }
+  EXPECT_TRUE(Contains(error, "'some/file.jpg'")) << error;
   return error;
 }
 
-Bytes Text(const std::string& text) { return {text.begin(), text.end()}; }
+std::string WarningOf(const Bytes& bytes) {
+  Decoder decoder;
+  decoder.Decode(bytes, "some/file.jpg");
+  return decoder.warning();
+}
 
-// An APP1 segment in front of the others, as cameras write it.
-Bytes WithApp1(const Bytes& jpeg, const Bytes& payload) {
-  Bytes segment = {0xFF, 0xE1, static_cast<std::uint8_t>((payload.size() + 2) >> 8),
-                   static_cast<std::uint8_t>((payload.size() + 2) & 255)};
-  segment.insert(segment.end(), payload.begin(), payload.end());
-  Bytes result = jpeg;
-  result.insert(result.begin() + 2, segment.begin(), segment.end());
-  return result;
+// As OpenCV decodes it.
+cv::Mat Reference(const Bytes& bytes) {
+  cv::Mat rgb;
+  cv::cvtColor(cv::imdecode(bytes, cv::IMREAD_COLOR | cv::IMREAD_IGNORE_ORIENTATION), rgb,
+               cv::COLOR_BGR2RGB);
+  return rgb;
 }
 
 TEST(ReadFile, ReadsAllBytesAndReusesMemory) {
@@ -99,7 +86,7 @@ TEST(ReadFile, RefusesWhatIsNoFileWithContent) {
   ASSERT_EQ(mkfifo((dir.path() / "pipe.jpg").c_str(), 0600), 0);
   const auto error = [&](const char* name) {
     const std::string path = (dir.path() / name).string();
-    const std::string message = ErrorOf([&] {
+    std::string message = ErrorOf([&] {
       Bytes bytes;
       ReadFile(path, bytes);
     });
@@ -112,7 +99,7 @@ TEST(ReadFile, RefusesWhatIsNoFileWithContent) {
   EXPECT_TRUE(Contains(error("pipe.jpg"), "not a regular file"));
 }
 
-TEST(DecodeRgb, GivesRgbOrder) {
+TEST(Decoder, GivesRgbOrder) {
   cv::Mat bgr = NoiseImage(9, 13);
   for (const char* ending : {".png", ".bmp", ".ppm", ".tiff"}) {
     const cv::Mat rgb = Decode(Encode(ending, bgr));
@@ -125,98 +112,259 @@ TEST(DecodeRgb, GivesRgbOrder) {
   }
 }
 
-TEST(DecodeRgb, JudgesByContentNotByName) {
+TEST(Decoder, JudgesByContentNotByName) {
   const cv::Mat image = NoiseImage(8, 8);
   EXPECT_TRUE(Same(Decode(Encode(".png", image)), Decode(Encode(".bmp", image))));
 }
 
-TEST(DecodeRgb, MakesThreeChannelsOfGreyAndSixteenBits) {
+TEST(Decoder, GivesOpenCvsPixelsOfAJpeg) {
+  struct Sampling {
+    const char* name;
+    int value;
+  };
+  for (const Sampling sampling : {Sampling{"4:4:4", TJSAMP_444}, Sampling{"4:2:2", TJSAMP_422},
+                                  Sampling{"4:2:0", TJSAMP_420}, Sampling{"4:4:0", TJSAMP_440},
+                                  Sampling{"4:1:1", TJSAMP_411}, Sampling{"grey", TJSAMP_GRAY}}) {
+    for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
+      for (const cv::Size size : {cv::Size(1, 1), cv::Size(7, 5), cv::Size(64, 48),
+                                  cv::Size(131, 77), cv::Size(17, 200)}) {
+        const Bytes jpeg = EncodeJpeg(NoiseImage(size.height, size.width), sampling.value, flags);
+        EXPECT_TRUE(Same(Decode(jpeg), Reference(jpeg))) << sampling.name << flags << size;
+      }
+    }
+  }
+}
+
+TEST(Decoder, MakesThreeChannelsOfGreyAndSixteenBits) {
   const cv::Mat grey = Decode(Encode(".jpg", GreyImage(16, 16)));
   ASSERT_EQ(grey.type(), CV_8UC3);
   EXPECT_EQ(grey.data[0], grey.data[1]);
-  cv::Mat deep(1, 256, CV_16UC1);
-  for (int i = 0; i < 256; ++i) deep.at<std::uint16_t>(i) = static_cast<std::uint16_t>(i * 257);
-  const cv::Mat shallow = Decode(Encode(".png", deep));
+  const cv::Mat shallow = Decode(Encode(".png", SixteenBitRamp()));
   ASSERT_EQ(shallow.type(), CV_8UC3);
   for (int i = 0; i < 256; ++i) EXPECT_EQ(shallow.data[3 * i], i);
 }
 
-TEST(DecodeRgb, NeverPassesOnTheImageBefore) {
-  cv::Mat rgb = NoiseImage(16, 16);
-  EXPECT_THROW(DecodeRgb(Text("no image"), "a", rgb), std::runtime_error);
-  EXPECT_THROW(DecodeRgb(Text("\xFF\xD8\xFF\xD9 no image"), "a", rgb), std::runtime_error);
+// (nk - (255 - c) nk / 255) for the values c and nk as stored, Adobe's inverted ones.
+TEST(Decoder, ConvertsCmykAsPillowDoes) {
+  const Bytes ycck = CmykJpeg();
+  Bytes cmyk = ycck;
+  cmyk[FindMarker(cmyk, 0xEE) + 15] = 0;  // Adobe's transform: stored as they are
+  for (const Bytes& jpeg : {ycck, cmyk, WithoutSegment(ycck, 0xEE)}) {
+    const cv::Mat rgb = Decode(jpeg);
+    EXPECT_LE(cv::norm(rgb, Reference(jpeg), cv::NORM_INF), 2);  // OpenCV does not round
+    Bytes stored(4 * rgb.total());
+    const tjhandle handle = tjInitDecompress();
+    ASSERT_EQ(tjDecompress2(handle, jpeg.data(), jpeg.size(), stored.data(), rgb.cols, 0, rgb.rows,
+                            TJPF_CMYK, 0),
+              0);
+    tjDestroy(handle);
+    for (std::size_t i = 0; i < 3 * rgb.total(); ++i) {
+      const double c = stored[i / 3 * 4 + i % 3], nk = stored[i / 3 * 4 + 3];
+      ASSERT_NEAR(rgb.data[i], nk - (255 - c) * nk / 255, 0.51) << i;
+    }
+  }
 }
 
-TEST(DecodeRgb, IgnoresExifOrientation) {
+TEST(Decoder, DropsTransparency) {
+  cv::Mat bgra(4, 4, CV_8UC4, cv::Scalar(10, 20, 30, 0));
+  const cv::Mat rgb = Decode(Encode(".png", bgra));
+  EXPECT_EQ(rgb.at<cv::Vec3b>(0, 0), cv::Vec3b(30, 20, 10));
+}
+
+TEST(Decoder, ReusesItsMemory) {
+  Decoder decoder;
+  const std::uint8_t* memory = decoder.Decode(Encode(".jpg", NoiseImage(90, 80)), "a").data;
+  for (const char* ending : {".jpg", ".png"}) {
+    const cv::Mat& small = decoder.Decode(Encode(ending, NoiseImage(50, 60)), "b");
+    EXPECT_EQ(small.data, memory);
+    EXPECT_TRUE(small.isContinuous());
+    EXPECT_EQ(decoder.Decode(Encode(ending, NoiseImage(90, 80)), "c").data, memory);
+  }
+}
+
+TEST(Decoder, DecodesAfterAFailure) {
+  const Bytes good = Encode(".jpg", NoiseImage(40, 50));
+  const cv::Mat expected = Decode(good);
+  Decoder decoder;
+  for (const Bytes& bad :
+       {Text("no image"), Cut(good, good.size() / 2), Bytes{}, Text("\xFF\xD8\xFF\xD9 no image")}) {
+    EXPECT_THROW(decoder.Decode(bad, "a"), ImageError);
+    EXPECT_TRUE(Same(decoder.Decode(good, "b"), expected));
+    EXPECT_EQ(decoder.warning(), "");
+  }
+}
+
+TEST(Decoder, CanBeMoved) {
+  Decoder first;
+  Decoder second = std::move(first);
+  const Bytes jpeg = Encode(".jpg", NoiseImage(8, 8));
+  EXPECT_TRUE(Same(second.Decode(jpeg, "a"), Reference(jpeg)));
+}
+
+TEST(Decoder, IgnoresExifOrientation) {
   const Bytes jpeg = Encode(".jpg", NoiseImage(16, 24));
-  // Big-endian TIFF header, one entry: tag 0x0112 (orientation), a short, 6 (rotate by 90 degrees).
-  const Bytes exif = {'E', 'x',  'i', 'f', 0, 0, 'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1,
-                      1,   0x12, 0,   3,   0, 0, 0,   1,   0, 6,  0, 0, 0, 0, 0, 0};
-  const Bytes rotated = WithApp1(jpeg, exif);
+  const Bytes rotated = WithSegment(jpeg, 0xE1, RotatedExif());
   ASSERT_EQ(cv::imdecode(rotated, cv::IMREAD_COLOR).rows, 24) << "the EXIF data is not understood";
   EXPECT_TRUE(Same(Decode(rotated), Decode(jpeg)));
 }
 
-TEST(DecodeRgb, NamesATruncatedJpeg) {
+TEST(Decoder, NamesATruncatedJpeg) {
   const Bytes jpeg = Encode(".jpg", NoiseImage(64, 64));
   for (const std::size_t size :
        {jpeg.size() / 2, jpeg.size() - 2, jpeg.size() - 1, std::size_t{100}, std::size_t{3}}) {
-    const std::string error =
-        DecodeError(Bytes(jpeg.begin(), jpeg.begin() + static_cast<std::ptrdiff_t>(size)));
-    EXPECT_TRUE(Contains(error, "truncated")) << size << ": " << error;
+    const std::string error = DecodeError(Cut(jpeg, size));
+    EXPECT_TRUE(Contains(error, "truncated JPEG")) << size << ": " << error;
   }
 }
 
-TEST(DecodeRgb, IsNotFooledByTheEndOfAThumbnail) {
-  Bytes jpeg = WithApp1(Encode(".jpg", NoiseImage(64, 64)), Encode(".jpg", NoiseImage(8, 8)));
+TEST(Decoder, IsNotFooledByTheEndOfAThumbnail) {
+  const Bytes jpeg =
+      WithSegment(Encode(".jpg", NoiseImage(64, 64)), 0xE1, Encode(".jpg", NoiseImage(8, 8)));
   EXPECT_EQ(Decode(jpeg).rows, 64);
-  jpeg.resize(jpeg.size() - 500);
-  EXPECT_TRUE(Contains(DecodeError(jpeg), "truncated"));
+  EXPECT_TRUE(Contains(DecodeError(Cut(jpeg, jpeg.size() - 500)), "truncated JPEG"));
 }
 
-TEST(DecodeRgb, AcceptsBytesAfterTheEnd) {
+// The end marker of the comment between two scans is none.
+TEST(Decoder, AsksLibjpegWhetherAJpegIsTruncated) {
+  const Bytes jpeg = EncodeJpeg(NoiseImage(64, 64), TJSAMP_420, TJFLAG_PROGRESSIVE);
+  const std::size_t first_scan = FindMarker(jpeg, 0xDA) + 2;
+  const Bytes rest(jpeg.begin() + static_cast<std::ptrdiff_t>(first_scan), jpeg.end());
+  const std::size_t next_tables = first_scan + FindMarker(rest, 0xC4);
+  const Bytes commented = InsertAt(jpeg, next_tables, JpegSegment(0xFE, {0xFF, 0xD9}));
+  EXPECT_TRUE(Same(Decode(commented), Decode(jpeg)));
+  EXPECT_TRUE(Contains(DecodeError(Cut(commented, commented.size() / 2)), "truncated JPEG"));
+}
+
+TEST(Decoder, AcceptsBytesAfterTheEnd) {
   const Bytes jpeg = Encode(".jpg", NoiseImage(32, 32));
   const cv::Mat expected = Decode(jpeg);
   for (const auto junk : Bytes{0x00, 0x0A, 0xFF}) {
-    Bytes padded = jpeg;
-    padded.insert(padded.end(), 3000, junk);
+    const Bytes padded = jpeg + Bytes(3000, junk);
     EXPECT_TRUE(Same(Decode(padded), expected)) << static_cast<int>(junk);
+    EXPECT_EQ(WarningOf(padded), "");
   }
 }
 
-TEST(DecodeRgb, AcceptsProgressiveJpeg) {
-  Bytes bytes;
-  cv::imencode(".jpg", NoiseImage(40, 40), bytes, {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
-  EXPECT_EQ(Decode(bytes).rows, 40);
-  bytes.resize(bytes.size() / 2);
-  EXPECT_TRUE(Contains(DecodeError(bytes), "truncated"));
+TEST(Decoder, WarnsOfExtraneousBytes) {
+  const Bytes jpeg = Encode(".jpg", NoiseImage(32, 32));
+  const Bytes odd = InsertAt(jpeg, jpeg.size() - 2, Bytes(53, 0x55));
+  EXPECT_TRUE(Same(Decode(odd), Decode(jpeg)));
+  EXPECT_TRUE(Contains(WarningOf(odd), "extraneous bytes before marker 0xd9")) << WarningOf(odd);
 }
 
-TEST(DecodeRgb, SaysWhatAnUndecodableFileIs) {
+TEST(Decoder, AcceptsProgressiveJpeg) {
+  const Bytes jpeg = Encode(".jpg", NoiseImage(40, 40), {cv::IMWRITE_JPEG_PROGRESSIVE, 1});
+  EXPECT_EQ(Decode(jpeg).rows, 40);
+  EXPECT_TRUE(Contains(DecodeError(Cut(jpeg, jpeg.size() / 2)), "truncated JPEG"));
+}
+
+// A scan of few bytes costs a pass over the whole picture.
+TEST(Decoder, RefusesAJpegOfManyScans) {
+  Bytes jpeg = EncodeJpeg(NoiseImage(8, 8), TJSAMP_GRAY, TJFLAG_PROGRESSIVE);
+  const std::size_t scan = FindMarker(jpeg, 0xDA);
+  const Bytes tail(jpeg.begin() + static_cast<std::ptrdiff_t>(scan), jpeg.end());
+  const Bytes first_scan = Cut(tail, FindMarker(tail, 0xC4));
+  for (int i = 0; i < 600; ++i) jpeg = InsertAt(jpeg, scan, first_scan);
+  EXPECT_TRUE(Contains(DecodeError(jpeg), "scans"));
+}
+
+TEST(Decoder, RefusesTruncatedFilesOfEveryFormat) {
+  const cv::Mat image = NoiseImage(40, 50);
+  const Bytes runs = Text("BM") + LittleEndian(0, 8) + LittleEndian(54 + 1024, 4) +
+                     LittleEndian(40, 4) + LittleEndian(50, 4) + LittleEndian(40, 4) +
+                     LittleEndian(1, 2) + LittleEndian(8, 2) + LittleEndian(1, 4) + Bytes(20, 0) +
+                     Bytes(1024, 7) + Bytes{25, 3, 25, 4, 0, 0};  // the first of 40 rows
+  struct Format {
+    std::string name;
+    Bytes bytes;
+    std::string message = "truncated";
+  };
+  for (const auto& [name, bytes, message] :
+       {Format{"PNG", Encode(".png", image)}, Format{"BMP", Encode(".bmp", image)},
+        Format{"PPM", Encode(".ppm", image)}, Format{"PGM", Encode(".pgm", GreyImage(40, 50))},
+        Format{"PPM text", Encode(".ppm", image, {cv::IMWRITE_PXM_BINARY, 0}), "damaged"},
+        Format{"TIFF", Encode(".tiff", image)},
+        Format{"TIFF II", GreyTiff(GreyImage(40, 50), false)},
+        Format{"TIFF MM", GreyTiff(GreyImage(40, 50), true)},
+        Format{"WebP", Encode(".webp", image, {cv::IMWRITE_WEBP_QUALITY, 80})},
+        Format{"WebP lossless", Encode(".webp", image)}}) {
+    EXPECT_EQ(Decode(bytes).rows, 40) << name;
+    for (const std::size_t lost : {bytes.size() / 2, std::size_t{100}, std::size_t{4}}) {
+      const std::string error = DecodeError(Cut(bytes, bytes.size() - lost));
+      EXPECT_TRUE(Contains(error, message)) << name << " " << lost << ": " << error;
+    }
+  }
+  EXPECT_TRUE(Contains(DecodeError(runs), "damaged"));
+}
+
+TEST(Decoder, KeepsLibrariesSilent) {
+  const Bytes png = Encode(".png", NoiseImage(8, 8));
+  const Bytes profile = Text("ICC Profile") + Bytes{0, 0} + Text("no deflated profile");
+  const Bytes jpeg = Encode(".jpg", NoiseImage(8, 8));
+  ::testing::internal::CaptureStderr();
+  const cv::Mat decoded = Decode(WithChunk(png, "iCCP", profile));
+  Decode(InsertAt(jpeg, jpeg.size() - 2, Bytes(53, 0x55)));
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  EXPECT_TRUE(Same(decoded, Decode(png)));
+}
+
+TEST(Decoder, RefusesMorePixelsThanAllowed) {
+  const std::string error = DecodeError(PngHeader(10000, 10000));
+  EXPECT_TRUE(Contains(error, "10000 x 10000 pixels, more than --max_pixels=89478485")) << error;
+  EXPECT_TRUE(Contains(DecodeError(PngHeader(0x7FFFFFFF, 0x7FFFFFFF)), "--max_pixels"));
+  Decoder decoder(6 * 7);
+  EXPECT_NO_THROW(decoder.Decode(Encode(".jpg", NoiseImage(6, 7)), "a"));
+  EXPECT_THROW(decoder.Decode(Encode(".jpg", NoiseImage(6, 8)), "a"), ImageError);
+  EXPECT_THROW(Decoder(0), std::invalid_argument);
+}
+
+TEST(Decoder, SaysWhatAnUndecodableFileIs) {
   EXPECT_TRUE(Contains(DecodeError({}), "0 bytes"));
   EXPECT_TRUE(Contains(DecodeError(Text("GIF89a")), "GIF"));
   EXPECT_TRUE(Contains(DecodeError(Text("<html></html>")), "3c 68 74 6d 6c"));
   EXPECT_TRUE(Contains(DecodeError(Bytes(1000, 0)), "00 00 00 00"));
   Bytes png = Encode(".png", NoiseImage(32, 32));
-  png.resize(png.size() / 2);
-  EXPECT_TRUE(Contains(DecodeError(png), "damaged PNG"));
+  EXPECT_TRUE(Contains(DecodeError(Cut(png, png.size() / 2)), "truncated PNG"));
+  png[png.size() / 2] ^= 0x55;
+  EXPECT_TRUE(Contains(DecodeError(png), "damaged or unsupported PNG"));
 }
 
-TEST(DecodeRgb, TurnsOpenCvsExceptionsIntoItsOwn) {
-  // A BMP header that promises more pixels than OpenCV accepts.
-  Bytes bmp(54, 0);
-  const auto put = [&bmp](std::size_t at, std::uint32_t value) {
-    for (std::size_t i = 0; i < 4; ++i) bmp[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
-  };
-  bmp[0] = 'B';
-  bmp[1] = 'M';
-  put(10, 54);
-  put(14, 40);
-  put(18, 400000);
-  put(22, 400000);
-  bmp[26] = 1;
-  bmp[28] = 24;
-  EXPECT_TRUE(Contains(DecodeError(bmp), "cannot decode"));
+TEST(Decoder, TurnsOpenCvsExceptionsIntoItsOwn) {
+  // A BMP that promises more pixels than OpenCV accepts, in runs: few bytes may be enough for them.
+  const Bytes bmp = Text("BM") + LittleEndian(0, 8) + LittleEndian(54 + 1024, 4) +
+                    LittleEndian(40, 4) + LittleEndian(400000, 4) + LittleEndian(400000, 4) +
+                    LittleEndian(1, 2) + LittleEndian(8, 2) + LittleEndian(1, 4) +
+                    Bytes(20 + 1024, 0);
+  Decoder decoder(INT64_MAX);
+  const std::string error = ErrorOf([&] { decoder.Decode(bmp, "some/file.bmp"); });
+  EXPECT_TRUE(Contains(error, "cannot decode 'some/file.bmp'")) << error;
+}
+
+// Whatever the bytes: an image of the size in the header, or an ImageError.
+TEST(Decoder, SurvivesDamage) {
+  const cv::Mat image = NoiseImage(12, 17);
+  KeyedRandom random({2024});
+  Decoder decoder(100'000);
+  int decoded = 0;
+  ::testing::internal::CaptureStderr();  // OpenCV and libpng report each damaged file
+  for (const Bytes& good :
+       {EncodeJpeg(image), EncodeJpeg(image, TJSAMP_444, TJFLAG_PROGRESSIVE), CmykJpeg(),
+        Encode(".png", image), Encode(".bmp", image), Encode(".ppm", image), Encode(".tiff", image),
+        GreyTiff(GreyImage(12, 17), true), Encode(".webp", image)}) {
+    for (int i = 0; i < 300; ++i) {
+      const Bytes bytes = Damage(good, random);
+      try {
+        const cv::Mat& rgb = decoder.Decode(bytes, "a");
+        const ImageHeader header = ReadImageHeader(bytes, "a");
+        EXPECT_EQ(rgb.rows, header.height);
+        EXPECT_EQ(rgb.cols, header.width);
+        ++decoded;
+      } catch (const ImageError&) {
+      }
+    }
+  }
+  ::testing::internal::GetCapturedStderr();
+  EXPECT_GT(decoded, 100);
 }
 
 // The column's number in red and green.

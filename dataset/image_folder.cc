@@ -47,7 +47,8 @@ struct FoundFile {
   std::string name;
 };
 
-void ListImages(const fs::path& folder, std::vector<FoundFile>& found) {
+void ListImages(const fs::path& folder, std::vector<FoundFile>& found,
+                std::vector<std::string>& ignored) {
   std::vector<fs::path> subfolders;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
@@ -58,16 +59,19 @@ void ListImages(const fs::path& folder, std::vector<FoundFile>& found) {
       if (!entry.is_symlink()) subfolders.push_back(entry.path());
     } else if (HasImageEnding(name)) {
       found.push_back({folder.string(), std::move(name)});
+    } else {
+      ignored.push_back(entry.path().string());
     }
   }
-  for (const fs::path& subfolder : subfolders) ListImages(subfolder, found);
+  for (const fs::path& subfolder : subfolders) ListImages(subfolder, found, ignored);
 }
 
 // As Keras sorts os.walk's result: folders by their whole path ("a", "a-b", "a/c": '-' comes before
 // '/'), then the names within each folder.
-std::vector<std::string> SortedImages(const fs::path& class_folder) {
+std::vector<std::string> SortedImages(const fs::path& class_folder,
+                                      std::vector<std::string>& ignored) {
   std::vector<FoundFile> found;
-  ListImages(class_folder, found);
+  ListImages(class_folder, found, ignored);
   std::sort(found.begin(), found.end(), [](const FoundFile& a, const FoundFile& b) {
     return std::tie(a.folder, a.name) < std::tie(b.folder, b.name);
   });
@@ -109,10 +113,11 @@ ImageFolder ScanImageFolder(const fs::path& root) {
   folder.root = root;
   folder.classes = SortedClassNames(root);
   for (std::size_t label = 0; label < folder.classes.size(); ++label) {
-    for (std::string& path : SortedImages(root / folder.classes[label])) {
+    for (std::string& path : SortedImages(root / folder.classes[label], folder.ignored)) {
       folder.images.push_back({std::move(path), static_cast<int>(label)});
     }
   }
+  std::sort(folder.ignored.begin(), folder.ignored.end());
   if (folder.images.empty()) {
     throw std::runtime_error("no image in the " + std::to_string(folder.classes.size()) +
                              " class folders of '" + root.string() +
@@ -143,6 +148,18 @@ Dataset ScanDataset(const fs::path& dir, const std::string& name) {
     throw std::runtime_error(message);
   }
   return dataset;
+}
+
+std::vector<std::string> EmptyClasses(const ImageFolder& folder) {
+  std::vector<bool> has_image(folder.classes.size());
+  for (const ImageFile& image : folder.images) {
+    has_image[static_cast<std::size_t>(image.label)] = true;
+  }
+  std::vector<std::string> empty;
+  for (std::size_t label = 0; label < has_image.size(); ++label) {
+    if (!has_image[label]) empty.push_back(folder.classes[label]);
+  }
+  return empty;
 }
 
 std::string DescribeDataset(const Dataset& dataset) {

@@ -19,6 +19,7 @@ struct ImageFolder {
   std::filesystem::path root;
   std::vector<std::string> classes;
   std::vector<ImageFile> images;
+  std::vector<std::string> ignored;  // paths in class folders whose names do not end as an image's
 };
 
 /// Scans one split. Image files end in jpg, jpeg, png, bmp, ppm, tif or tiff, in any case;
@@ -35,6 +36,9 @@ struct Dataset {
 /// Scans both splits. Throws std::runtime_error when one is missing or their class lists differ,
 /// naming the difference.
 Dataset ScanDataset(const std::filesystem::path& dir, const std::string& name);
+
+/// Classes that no image of `folder` belongs to.
+std::vector<std::string> EmptyClasses(const ImageFolder& folder);
 
 /// "Found 196 images belonging to 2 classes in DIR/train": one line per split, each with
 /// its newline, in Keras's words.

@@ -59,6 +59,9 @@ TEST(ScanImageFolder, TakesKerasEndingsInAnyCase) {
   EXPECT_EQ(RelativePaths(ScanImageFolder(dir.path())),
             (Names{"k/a.jpg", "k/b.JPG", "k/c.Jpeg", "k/d.png", "k/e.BMP", "k/f.ppm", "k/g.tif",
                    "k/h.TIFF", "k/i_jpg"}));
+  const Names ignored = ScanImageFolder(dir.path()).ignored;
+  ASSERT_EQ(ignored.size(), 7U);
+  EXPECT_EQ(ignored[0], (dir.path() / "k" / "Thumbs.db").string());
 }
 
 TEST(ScanImageFolder, IgnoresHiddenNamesAndLooseFiles) {
@@ -104,6 +107,7 @@ TEST(ScanImageFolder, KeepsAClassWithoutImages) {
   EXPECT_EQ(folder.classes, (Names{"a", "b"}));
   ASSERT_EQ(folder.images.size(), 1U);
   EXPECT_EQ(folder.images[0].label, 1);
+  EXPECT_EQ(EmptyClasses(folder), (Names{"a"}));
 }
 
 TEST(ScanImageFolder, NamesTheFolderThatIsNoneOrHoldsNoImage) {

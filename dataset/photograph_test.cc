@@ -21,11 +21,7 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr Kind kKinds[] = {Kind::kBuildings, Kind::kCats,     Kind::kDogs, Kind::kForest,
                            Kind::kGlacier,   Kind::kMountain, Kind::kSea,  Kind::kStreet};
 
-cv::Mat Decode(const Bytes& bytes) {
-  cv::Mat rgb;
-  DecodeRgb(bytes, "photograph", rgb);
-  return rgb;
-}
+cv::Mat Decode(const Bytes& bytes) { return Decoder().Decode(bytes, "photograph").clone(); }
 
 TEST(KindName, IsTheClassFolders) {
   EXPECT_STREQ(KindName(Kind::kBuildings), "buildings");

@@ -99,12 +99,12 @@ TEST(SyntheticData, HoldsTwoDatasetsAsPlanned) {
 TEST(SyntheticData, FilesAreLikePhotographsInSizeAndWeight) {
   const TempDir cache;
   const fs::path root = Ensure(cache.path());
-  cv::Mat rgb;
+  Decoder decoder;
   int shortest = 1000, longest = 0;
   for (const auto& [name, bytes] : Contents(root)) {
     EXPECT_GE(bytes.size(), kMinPhotographBytes) << name;
     EXPECT_LE(bytes.size(), kMaxPhotographBytes) << name;
-    DecodeRgb({bytes.begin(), bytes.end()}, name, rgb);
+    const cv::Mat& rgb = decoder.Decode({bytes.begin(), bytes.end()}, name);
     shortest = std::min({shortest, rgb.rows, rgb.cols});
     longest = std::max({longest, rgb.rows, rgb.cols});
   }
@@ -127,10 +127,8 @@ TEST(SyntheticData, BytesDependOnNothingButTheName) {
 double RightByMeanColour(const Dataset& dataset) {
   const auto mean_colour = [](const ImageFile& image) {
     std::vector<std::uint8_t> bytes;
-    cv::Mat rgb;
     ReadFile(image.path, bytes);
-    DecodeRgb(bytes, image.path, rgb);
-    return cv::mean(rgb);
+    return cv::mean(Decoder().Decode(bytes, image.path));
   };
   const std::size_t classes = dataset.train.classes.size();
   std::vector<cv::Scalar> means(classes);

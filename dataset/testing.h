@@ -17,9 +17,27 @@
 #include <system_error>
 #include <vector>
 
+#include "dataset/augment.h"
 #include "dataset/random.h"
 
 namespace cnn {
+
+/// The published experiments' augmentations.
+inline Augmentation EightKindsAugmentation() {
+  Augmentation augmentation;
+  augmentation.rotation_range = 20;
+  augmentation.shear_range = 0.2;
+  augmentation.zoom_range = 0.2;
+  augmentation.horizontal_flip = true;
+  return augmentation;
+}
+
+inline Augmentation DogsVsCatsAugmentation() {
+  Augmentation augmentation = EightKindsAugmentation();
+  augmentation.rotation_range = 40;
+  augmentation.height_shift_range = augmentation.width_shift_range = 0.2;
+  return augmentation;
+}
 
 /// A new empty folder, removed with all it holds.
 class TempDir {

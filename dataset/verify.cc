@@ -1,0 +1,83 @@
+#include "dataset/verify.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "dataset/decode.h"
+#include "dataset/image_header.h"
+#include "dataset/parallel.h"
+
+namespace cnn {
+namespace {
+
+bool EndsWith(std::string_view name, std::string_view lower_case_ending) {
+  return name.size() >= lower_case_ending.size() &&
+         std::equal(lower_case_ending.rbegin(), lower_case_ending.rend(), name.rbegin(),
+                    [](char wanted, char c) {
+                      return wanted ==
+                             (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+                    });
+}
+
+// "" when the name's ending promises the format it has, or nothing.
+std::string WhyMisnamed(const std::string& path, ImageFormat format) {
+  static constexpr std::pair<std::string_view, ImageFormat> kEndings[] = {
+      {"jpg", ImageFormat::kJpeg}, {"jpeg", ImageFormat::kJpeg}, {"png", ImageFormat::kPng},
+      {"bmp", ImageFormat::kBmp},  {"ppm", ImageFormat::kPnm},   {"tif", ImageFormat::kTiff},
+      {"tiff", ImageFormat::kTiff}};
+  for (const auto& [ending, promised] : kEndings) {
+    if (promised != format && EndsWith(path, ending)) {
+      return std::string("it is a ") + FormatName(format) + " image with the ending of a " +
+             FormatName(promised);
+    }
+  }
+  return "";
+}
+
+// What one thread keeps from image to image.
+struct Scratch {
+  explicit Scratch(std::int64_t max_pixels) : decoder(max_pixels) {}
+  Decoder decoder;
+  std::vector<std::uint8_t> bytes;
+};
+
+// A finding with an empty message when there is nothing to say.
+ImageFinding Verify(const std::string& path, Scratch& scratch) {
+  std::string warning;
+  try {
+    ReadFile(path, scratch.bytes);
+    scratch.decoder.Decode(scratch.bytes, path);
+    warning = scratch.decoder.warning();
+    const std::string misnamed = WhyMisnamed(path, ReadImageHeader(scratch.bytes, path).format);
+    if (!warning.empty() && !misnamed.empty()) warning += "; ";
+    warning += misnamed;
+  } catch (const ImageError& error) {
+    return {path, error.what(), true};
+  }
+  return {path, warning.empty() ? "" : "'" + path + "': " + warning, false};
+}
+
+}  // namespace
+
+std::vector<ImageFinding> VerifyImages(const ImageFolder& folder, std::int64_t max_pixels,
+                                       int threads,
+                                       const std::function<void(int done, int count)>& progress) {
+  std::vector<Scratch> scratch;
+  for (int t = 0; t < threads; ++t) scratch.emplace_back(max_pixels);
+  std::vector<ImageFinding> findings(folder.images.size());
+  ParallelFor(
+      static_cast<int>(folder.images.size()), threads,
+      [&](int i, int thread) {
+        const auto at = static_cast<std::size_t>(i);
+        findings[at] = Verify(folder.images[at].path, scratch[static_cast<std::size_t>(thread)]);
+      },
+      progress);
+  findings.erase(std::remove_if(findings.begin(), findings.end(),
+                                [](const ImageFinding& f) { return f.message.empty(); }),
+                 findings.end());
+  return findings;
+}
+
+}  // namespace cnn
