@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -167,14 +168,13 @@ WarpFunction BestWarp() {
   return WarpImageBaseline;
 }
 
-}  // namespace
-
-Transform DrawTransform(const Augmentation& augmentation, int height, int width,
-                        KeyedRandom& random) {
+template <typename Random>
+Transform Draw(const Augmentation& augmentation, int height, int width, Random& random) {
   const auto symmetric = [&random](double range) {
     return range == 0 ? 0.0 : random.Uniform(-range, range);
   };
   Transform transform;
+  transform.profile = augmentation.profile;
   transform.theta = symmetric(augmentation.rotation_range);
   transform.tx = symmetric(augmentation.height_shift_range) * height;
   transform.ty = symmetric(augmentation.width_shift_range) * width;
@@ -188,12 +188,27 @@ Transform DrawTransform(const Augmentation& augmentation, int height, int width,
   return transform;
 }
 
-// A = R(theta) T(tx, ty) S(shear) Z(zx, zy), conjugated with the translation to the centre o.
+}  // namespace
+
+Transform DrawTransform(const Augmentation& augmentation, int height, int width,
+                        KeyedRandom& random) {
+  return Draw(augmentation, height, width, random);
+}
+
+Transform DrawTransform(const Augmentation& augmentation, int height, int width,
+                        KerasRandom& random) {
+  return Draw(augmentation, height, width, random);
+}
+
+// A = R(theta) T(tx, ty) S(shear) Z(zx, zy), conjugated with the translation to the centre o. The
+// later profile swaps the axes of the matrix but not those of the centre.
 AffineMap InverseMap(const Transform& transform, int height, int width) {
   const double theta = Radians(transform.theta);
   const double shear = Radians(transform.shear);
-  const double o0 = height / 2.0 + 0.5;
-  const double o1 = width / 2.0 + 0.5;
+  const bool is_kp112 = transform.profile == KerasProfile::kKp112;
+  const double off_centre = is_kp112 ? 0.5 : -0.5;
+  const double o0 = height / 2.0 + off_centre;
+  const double o1 = width / 2.0 + off_centre;
   const double l00 = transform.zx * std::cos(theta);
   const double l01 = -transform.zy * std::sin(theta + shear);
   const double l10 = transform.zx * std::sin(theta);
@@ -202,10 +217,15 @@ AffineMap InverseMap(const Transform& transform, int height, int width) {
       o0 + std::cos(theta) * transform.tx - std::sin(theta) * transform.ty - (l00 * o0 + l01 * o1);
   const double b1 =
       o1 + std::sin(theta) * transform.tx + std::cos(theta) * transform.ty - (l10 * o0 + l11 * o1);
+  AffineMap map =
+      is_kp112 ? AffineMap{{l00, l01, b0, l10, l11, b1}} : AffineMap{{l11, l10, b1, l01, l00, b0}};
   if (transform.flip_horizontal) {
-    return {{l00, -l01, b0 + l01 * (width - 1), l10, -l11, b1 + l11 * (width - 1)}};
+    for (double* row : {map.m, map.m + 3}) {
+      row[2] += row[1] * (width - 1);
+      row[1] = -row[1];
+    }
   }
-  return {{l00, l01, b0, l10, l11, b1}};
+  return map;
 }
 
 void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar) {
@@ -232,6 +252,14 @@ void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar) {
                      column_by_column};
   static const WarpFunction warp_image = BestWarp();
   warp_image(warp, map, rgb.rows, rgb.cols, planar);
+}
+
+void WarpWithOpenCv(const cv::Mat& rgb, const AffineMap& map, cv::Mat& warped) {
+  CheckImage(rgb, "WarpWithOpenCv");
+  // OpenCV's rows are x and y.
+  const cv::Matx23d matrix(map.m[4], map.m[3], map.m[5], map.m[1], map.m[0], map.m[2]);
+  cv::warpAffine(rgb, warped, matrix, rgb.size(), cv::INTER_LINEAR | cv::WARP_INVERSE_MAP,
+                 cv::BORDER_REPLICATE);
 }
 
 void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar) {

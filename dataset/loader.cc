@@ -2,27 +2,24 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <new>
-#include <numeric>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
-#include "dataset/decode.h"
+#include "dataset/augment.h"
 
 namespace cnn {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// First words of the keys, so that no permutation shares its random numbers with a sample.
-constexpr std::uint64_t kOrderDomain = 0x6F72646572;     // "order"
-constexpr std::uint64_t kSampleDomain = 0x73616D706C65;  // "sample"
 
 constexpr std::size_t kAlignment = 64;  // bytes
 
@@ -32,21 +29,12 @@ void Require(bool condition, const char* message) {
   if (!condition) throw std::invalid_argument(std::string("loader: ") + message);
 }
 
-void CheckOptions(const ImageFolder& folder, const LoaderOptions& options) {
-  Require(!folder.images.empty(), "the image folder is empty");
+void CheckOptions(const LoaderOptions& options) {
   // The upper bounds keep the size of the ring far from overflow.
-  Require(options.side >= 1 && options.side <= 1 << 14, "side must be from 1 to 16384");
-  Require(options.batch_size >= 1 && options.batch_size <= 1 << 16,
-          "batch_size must be from 1 to 65536");
+  Require(options.schedule.batch_size <= 1 << 16, "batch_size must be at most 65536");
   Require(options.workers >= 0 && options.workers <= 1 << 10, "workers must be from 0 to 1024");
   Require(options.prefetch >= (options.workers == 0 ? 1 : 2) && options.prefetch <= 1 << 10,
           "prefetch must be from 2 (1 without workers) to 1024");
-  const Augmentation& a = options.augmentation;
-  const auto valid = [](double range, double end) { return range >= 0 && range < end; };
-  Require(valid(a.rotation_range, HUGE_VAL) && valid(a.shear_range, HUGE_VAL),
-          "rotation_range and shear_range must be finite and not negative");
-  Require(valid(a.height_shift_range, 1) && valid(a.width_shift_range, 1) && valid(a.zoom_range, 1),
-          "height_shift_range, width_shift_range and zoom_range must be from 0 to below 1");
 }
 
 std::shared_ptr<float> AllocateFloats(std::size_t floats) {
@@ -57,13 +45,20 @@ std::shared_ptr<float> AllocateFloats(std::size_t floats) {
   return {static_cast<float*>(memory), std::free};
 }
 
+// An image that could not be loaded when it, or another before it, was a sample's.
+struct BadImage {
+  int position = 0;  // the sample's, in its batch
+  std::size_t image = 0;
+  std::string message;
+};
+
 struct Slot {
   float* images = nullptr;
   std::vector<std::int64_t> labels;
-  std::vector<std::size_t> indices;  // into ImageFolder::images
-  std::int64_t batch = -1;           // the epoch's batch that it holds or is being filled with
-  std::int64_t pass = 0;
-  int unfinished = 0;  // samples not yet written
+  std::vector<ScheduledSample> samples;
+  std::int64_t batch = -1;  // the epoch's batch that it holds or is being filled with
+  int unfinished = 0;       // samples not yet written
+  std::vector<BadImage> bad_images;
   // The error of the first bad sample in batch order, whichever worker was first to see one.
   std::exception_ptr error;
   int error_position = 0;
@@ -75,16 +70,35 @@ struct Claim {
   int position = 0;
 };
 
+// What became of a claimed sample.
+struct Outcome {
+  std::vector<BadImage> bad_images;  // in the order of the tries
+  std::exception_ptr error;
+};
+
+// A class's images stand side by side in the folder.
+struct ClassImages {
+  std::size_t first = 0;
+  std::size_t count = 0;
+
+  bool IsTooMany(std::size_t bad_images) const { return bad_images * 100 > count; }
+};
+
+std::vector<ClassImages> ImagesByClass(const ImageFolder& folder) {
+  std::vector<ClassImages> classes(folder.classes.size());
+  for (std::size_t i = folder.images.size(); i-- > 0;) {
+    ClassImages& its_class = classes[static_cast<std::size_t>(folder.images[i].label)];
+    its_class.first = i;
+    ++its_class.count;
+  }
+  return classes;
+}
+
 }  // namespace
 
-void LoadSample(const std::string& path, int side, const Augmentation& augmentation,
-                KeyedRandom random, SampleScratch& scratch, float* planar) {
-  ReadFile(path, scratch.bytes);
-  DecodeRgb(scratch.bytes, path, scratch.decoded);
-  const bool fits = scratch.decoded.rows == side && scratch.decoded.cols == side;
-  if (!fits) ResizeNearest(scratch.decoded, side, side, scratch.resized);
-  const Transform transform = DrawTransform(augmentation, side, side, random);
-  ApplyTransform(fits ? scratch.decoded : scratch.resized, transform, planar);
+void LoadSample(const ImageSource& source, const ScheduledSample& sample, ImageScratch& scratch,
+                float* planar) {
+  ApplyTransform(source.Get(sample.image, scratch), sample.transform, planar);
 }
 
 // Everything below is guarded by `mutex`, except the memory of claimed samples: from Claim to
@@ -92,18 +106,23 @@ void LoadSample(const std::string& path, int side, const Augmentation& augmentat
 // finished to the consumer, until Release. The mutex is taken twice a sample, which is nothing
 // beside a decode.
 struct Loader::Impl {
-  Impl(const ImageFolder& image_folder, LoaderOptions loader_options);
+  Impl(const ImageSource& image_source, LoaderOptions loader_options);
   ~Impl();
 
   void StartWorkers();
   void StartEpoch(std::int64_t new_epoch, std::int64_t new_steps);
   const Batch* Next();
   LoaderTimes Times();
+  std::int64_t replaced() const { return replaced_samples; }
 
  private:
   void Work();
-  void Load(const Claim& claim, SampleScratch& scratch);
-  std::exception_ptr TryLoad(const Claim& claim, SampleScratch& scratch);
+  void Load(const Claim& claim, ImageScratch& scratch, std::vector<BadImage>& bad_images);
+  Outcome TryLoad(const Claim& claim, ImageScratch& scratch);
+  void CountBadImages(std::vector<BadImage> bad_images);
+  std::size_t LabelOf(std::size_t image) const {
+    return static_cast<std::size_t>(source.folder().images[image].label);
+  }
 
   // Called with the mutex held:
   bool HasUnclaimed() const { return open_left > 0 || next_batch < steps; }
@@ -112,28 +131,32 @@ struct Loader::Impl {
   }
   Claim ClaimSample();
   void OpenNextBatch();
-  void Finish(const Claim& claim, std::exception_ptr error);
+  void Finish(const Claim& claim, Outcome outcome);
   void WakeOneWorker();
   void Account();
 
   Slot& SlotOf(std::int64_t batch) { return slots[static_cast<std::size_t>(batch % RingSize())]; }
   std::int64_t RingSize() const { return static_cast<std::int64_t>(slots.size()); }
-  std::int64_t ImageCount() const { return static_cast<std::int64_t>(folder.images.size()); }
 
-  const ImageFolder& folder;
+  const ImageSource& source;
   const LoaderOptions options;
+  const std::vector<ClassImages> classes;
+  Schedule schedule;
   std::shared_ptr<float> memory;
   std::vector<Slot> slots;
-  std::vector<std::size_t> order;  // of the pass that is being opened
   Batch view;
-  SampleScratch consumer_scratch;
+
+  // The consumer's own, not guarded.
+  ImageScratch consumer_scratch;
+  std::set<std::size_t> known_bad;
+  std::vector<std::size_t> bad_by_class;
+  std::int64_t replaced_samples = 0;
 
   std::mutex mutex;
   std::condition_variable worker_wake;
   std::condition_variable consumer_wake;
   bool stop = false;
 
-  std::int64_t epoch = 0;
   std::int64_t steps = 0;       // batches of this epoch
   std::int64_t next_batch = 0;  // the next to be opened for claims
   Slot* open = nullptr;         // samples are claimed from this one
@@ -151,11 +174,16 @@ struct Loader::Impl {
   std::vector<std::thread> threads;
 };
 
-Loader::Impl::Impl(const ImageFolder& image_folder, LoaderOptions loader_options)
-    : folder(image_folder), options(std::move(loader_options)) {
-  CheckOptions(folder, options);
-  const auto side = static_cast<std::size_t>(options.side);
-  const auto batch_size = static_cast<std::size_t>(options.batch_size);
+Loader::Impl::Impl(const ImageSource& image_source, LoaderOptions loader_options)
+    : source(image_source),
+      options(std::move(loader_options)),
+      classes(ImagesByClass(source.folder())),
+      schedule(source.folder().images.size(), source.side(), options.schedule),
+      consumer_scratch(source.max_pixels()),
+      bad_by_class(classes.size()) {
+  CheckOptions(options);
+  const auto side = static_cast<std::size_t>(source.side());
+  const auto batch_size = static_cast<std::size_t>(options.schedule.batch_size);
   constexpr std::size_t kAlignedFloats = kAlignment / sizeof(float);
   const std::size_t slot_floats =
       (batch_size * 3 * side * side + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;
@@ -166,9 +194,8 @@ Loader::Impl::Impl(const ImageFolder& image_folder, LoaderOptions loader_options
   for (std::size_t i = 0; i < slots.size(); ++i) {
     slots[i].images = memory.get() + i * slot_floats;
     slots[i].labels.resize(batch_size);
-    slots[i].indices.resize(batch_size);
+    slots[i].samples.reserve(batch_size);
   }
-  order.resize(folder.images.size());
   accounted = Clock::now();
 }
 
@@ -187,9 +214,8 @@ void Loader::Impl::StartWorkers() {
 }
 
 void Loader::Impl::StartEpoch(std::int64_t new_epoch, std::int64_t new_steps) {
-  Require(new_steps >= 0, "steps must not be negative");
-  Require(new_steps <= INT64_MAX / options.batch_size, "too many steps");
   std::unique_lock<std::mutex> lock(mutex);
+  schedule.StartEpoch(new_epoch, new_steps);
   // Nothing more to claim; the samples being loaded are waited for, so that none is written later
   // into a slot that by then belongs to the new epoch.
   steps = 0;
@@ -198,12 +224,11 @@ void Loader::Impl::StartEpoch(std::int64_t new_epoch, std::int64_t new_steps) {
   consumer_wake.wait(lock, [this] { return loading_workers == 0; });
   for (Slot& slot : slots) {
     slot.batch = -1;
-    slot.error = nullptr;
   }
-  epoch = new_epoch;
   steps = new_steps;
   delivered = 0;
   released = 0;
+  replaced_samples = 0;
   Account();
   times = LoaderTimes();
   WakeOneWorker();
@@ -231,11 +256,13 @@ const Batch* Loader::Impl::Next() {
   Account();
   consumer_waits = false;
   ++delivered;
+  lock.unlock();  // the slot is the consumer's until the next call
   if (slot.error) std::rethrow_exception(std::exchange(slot.error, nullptr));
+  CountBadImages(std::exchange(slot.bad_images, {}));
   view.images = slot.images;
   view.labels = slot.labels.data();
-  view.count = static_cast<std::int64_t>(slot.indices.size());
-  view.side = options.side;
+  view.count = static_cast<std::int64_t>(slot.samples.size());
+  view.side = source.side();
   return &view;
 }
 
@@ -246,7 +273,7 @@ LoaderTimes Loader::Impl::Times() {
 }
 
 void Loader::Impl::Work() {
-  SampleScratch scratch;
+  ImageScratch scratch(source.max_pixels());
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     if (!stop && !CanClaim()) {
@@ -263,74 +290,92 @@ void Loader::Impl::Work() {
     // Each woken worker wakes the next while there is work for it: no crowd for one sample.
     WakeOneWorker();
     lock.unlock();
-    std::exception_ptr error = TryLoad(claim, scratch);
+    Outcome outcome = TryLoad(claim, scratch);
     lock.lock();
     Account();
     --loading_workers;
-    Finish(claim, std::move(error));
+    Finish(claim, std::move(outcome));
   }
 }
 
-void Loader::Impl::Load(const Claim& claim, SampleScratch& scratch) {
-  const Slot& slot = *claim.slot;
+void Loader::Impl::Load(const Claim& claim, ImageScratch& scratch,
+                        std::vector<BadImage>& bad_images) {
   const auto position = static_cast<std::size_t>(claim.position);
-  const std::size_t index = slot.indices[position];
-  const auto side = static_cast<std::size_t>(options.side);
-  const KeyedRandom random({kSampleDomain, options.seed, static_cast<std::uint64_t>(epoch),
-                            static_cast<std::uint64_t>(slot.pass), index});
-  LoadSample(folder.images[index].path, options.side, options.augmentation, random, scratch,
-             slot.images + position * 3 * side * side);
+  const auto side = static_cast<std::size_t>(source.side());
+  float* planar = claim.slot->images + position * 3 * side * side;
+  ScheduledSample sample = claim.slot->samples[position];
+  const ClassImages& its_class = classes[LabelOf(sample.image)];
+  for (;;) {
+    try {
+      return LoadSample(source, sample, scratch, planar);
+    } catch (const ImageError& error) {
+      if (options.bad_images == BadImages::kFail) throw;
+      bad_images.push_back({claim.position, sample.image, error.what()});
+      // Too many for this class: whoever delivers the batch will say so.
+      if (its_class.IsTooMany(bad_images.size())) return;
+      sample.image = its_class.first + (sample.image - its_class.first + 1) % its_class.count;
+    }
+  }
 }
 
-std::exception_ptr Loader::Impl::TryLoad(const Claim& claim, SampleScratch& scratch) {
+Outcome Loader::Impl::TryLoad(const Claim& claim, ImageScratch& scratch) {
+  Outcome outcome;
   try {
-    Load(claim, scratch);
-    return nullptr;
+    Load(claim, scratch, outcome.bad_images);
   } catch (...) {
-    return std::current_exception();
+    outcome.error = std::current_exception();
+  }
+  return outcome;
+}
+
+void Loader::Impl::CountBadImages(std::vector<BadImage> bad_images) {
+  std::stable_sort(bad_images.begin(), bad_images.end(),
+                   [](const BadImage& a, const BadImage& b) { return a.position < b.position; });
+  int last_position = -1;
+  for (const BadImage& bad : bad_images) {
+    if (bad.position != last_position) ++replaced_samples;
+    last_position = bad.position;
+    const std::size_t label = LabelOf(bad.image);
+    if (known_bad.insert(bad.image).second) {
+      ++bad_by_class[label];
+      if (options.on_bad_image) options.on_bad_image(bad.message);
+    }
+    if (classes[label].IsTooMany(bad_by_class[label])) {
+      throw std::runtime_error(bad.message + "; with that " + std::to_string(bad_by_class[label]) +
+                               " of the " + std::to_string(classes[label].count) +
+                               " images of class '" + source.folder().classes[label] +
+                               "' are bad, more than 1 %: repair or remove them (--verify_data "
+                               "names all)");
+    }
   }
 }
 
 Claim Loader::Impl::ClaimSample() {
   if (open_left == 0) OpenNextBatch();
-  const int position = static_cast<int>(open->indices.size()) - open_left;
+  const int position = static_cast<int>(open->samples.size()) - open_left;
   --open_left;
   return {open, position};
 }
 
 void Loader::Impl::OpenNextBatch() {
-  const std::int64_t batches_per_pass =
-      (ImageCount() + options.batch_size - 1) / options.batch_size;
-  const std::int64_t pass = next_batch / batches_per_pass;
-  const std::int64_t first = next_batch % batches_per_pass * options.batch_size;
-  if (first == 0) {
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    if (options.shuffle) {
-      KeyedRandom random({kOrderDomain, options.seed, static_cast<std::uint64_t>(epoch),
-                          static_cast<std::uint64_t>(pass)});
-      for (std::size_t i = order.size() - 1; i > 0; --i) {
-        std::swap(order[i], order[random.Below(i + 1)]);
-      }
-    }
-  }
-  const std::int64_t count = std::min<std::int64_t>(options.batch_size, ImageCount() - first);
   Slot& slot = SlotOf(next_batch);
-  slot.indices.assign(order.begin() + first, order.begin() + first + count);
-  for (std::size_t i = 0; i < slot.indices.size(); ++i) {
-    slot.labels[i] = folder.images[slot.indices[i]].label;
+  schedule.NextBatch(slot.samples);
+  for (std::size_t i = 0; i < slot.samples.size(); ++i) {
+    slot.labels[i] = source.folder().images[slot.samples[i].image].label;
   }
   slot.batch = next_batch++;
-  slot.pass = pass;
-  slot.unfinished = static_cast<int>(count);
+  slot.unfinished = static_cast<int>(slot.samples.size());
+  slot.bad_images.clear();
   slot.error = nullptr;
   open = &slot;
-  open_left = static_cast<int>(count);
+  open_left = slot.unfinished;
 }
 
-void Loader::Impl::Finish(const Claim& claim, std::exception_ptr error) {
+void Loader::Impl::Finish(const Claim& claim, Outcome outcome) {
   Slot& slot = *claim.slot;
-  if (error && (!slot.error || claim.position < slot.error_position)) {
-    slot.error = std::move(error);
+  for (BadImage& bad : outcome.bad_images) slot.bad_images.push_back(std::move(bad));
+  if (outcome.error && (!slot.error || claim.position < slot.error_position)) {
+    slot.error = std::move(outcome.error);
     slot.error_position = claim.position;
   }
   --slot.unfinished;
@@ -350,8 +395,8 @@ void Loader::Impl::Account() {
   if (consumer_waits) times.consumer_wait += passed;
 }
 
-Loader::Loader(const ImageFolder& folder, LoaderOptions options)
-    : impl_(std::make_unique<Impl>(folder, std::move(options))) {
+Loader::Loader(const ImageSource& source, LoaderOptions options)
+    : impl_(std::make_unique<Impl>(source, std::move(options))) {
   // Outside Impl's constructor: if a thread cannot be started, ~Impl joins the others.
   impl_->StartWorkers();
 }
@@ -363,5 +408,7 @@ void Loader::StartEpoch(std::int64_t epoch, std::int64_t steps) { impl_->StartEp
 const Batch* Loader::Next() { return impl_->Next(); }
 
 LoaderTimes Loader::Times() const { return impl_->Times(); }
+
+std::int64_t Loader::replaced() const { return impl_->replaced(); }
 
 }  // namespace cnn

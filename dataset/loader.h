@@ -1,11 +1,11 @@
-// Batches from image files by N worker threads: a bounded ring of batch buffers, allocated once;
-// the unit of work is a sample, which a worker writes straight into its place in the ring; batches
-// come out in order. A sample's pixels depend on (seed, epoch, pass, sample index) alone, so the
-// batches are bit-equal for any number of workers. `workers == 0` does the work in the caller's
-// thread.
+// Batches by N worker threads: a bounded ring of batch buffers, allocated once; the unit of work is
+// a sample, which a worker writes straight into its place in the ring; batches come out in order.
+// What a batch holds is the Schedule's affair and threads decide nothing, so batches are bit-equal
+// for any number of workers. `workers == 0` does the work in the caller's thread.
 //
-// Epochs are Keras's: each starts with a fresh permutation; when `steps` goes beyond one pass over
-// the data the next pass has a permutation of its own; the short last batch of a pass is kept.
+// A bad image is an error, or it is replaced by the next good one of its class in the folder's
+// order, which gets the transform that was meant for it. Replacements are counted as batches are
+// delivered, so that giving up does not depend on threads either.
 //
 // Thread rules: all public functions are for one consumer thread. Worker threads live as long as
 // the Loader and sleep between epochs.
@@ -15,28 +15,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <opencv2/core/mat.hpp>
 #include <string>
-#include <vector>
 
-#include "dataset/augment.h"
-#include "dataset/image_folder.h"
-#include "dataset/random.h"
+#include "dataset/image_source.h"
+#include "dataset/schedule.h"
 
 namespace cnn {
 
-/// Memory that a thread reuses from sample to sample.
-struct SampleScratch {
-  std::vector<std::uint8_t> bytes;
-  cv::Mat decoded;
-  cv::Mat resized;
-};
-
-/// What the loader does for one sample, from a file to [3, side, side] floats: read, decode, resize
-/// where the size differs, draw from `random`, apply. For any thread that has a scratch of its
-/// own. Throws std::runtime_error naming the file.
-void LoadSample(const std::string& path, int side, const Augmentation& augmentation,
-                KeyedRandom random, SampleScratch& scratch, float* planar);
+/// What the loader does for one sample, from the source to [3, side, side] floats. For any thread
+/// that has a scratch of its own. Throws ImageError naming the file.
+void LoadSample(const ImageSource& source, const ScheduledSample& sample, ImageScratch& scratch,
+                float* planar);
 
 /// A view into the ring: valid until the next call of Next, StartEpoch or the destructor.
 struct Batch {
@@ -46,14 +35,18 @@ struct Batch {
   std::int64_t side = 0;
 };
 
+enum class BadImages {
+  kSkip,  // replace them; an error once more than 1 % of a class's images are bad
+  kFail   // an error
+};
+
 struct LoaderOptions {
-  Augmentation augmentation;
-  int side = 150;  // images are side x side
-  int batch_size = 32;
-  int workers = 1;      // threads; 0: in the caller's thread
-  int prefetch = 4;     // batches in the ring (at least 2, and 1 is enough for workers == 0)
-  bool shuffle = true;  // false: the folder's order in every pass
-  std::uint64_t seed = 0;
+  ScheduleOptions schedule;
+  int workers = 1;   // threads; 0: in the caller's thread
+  int prefetch = 4;  // batches in the ring (at least 2, and 1 is enough for workers == 0)
+  BadImages bad_images = BadImages::kSkip;
+  /// Called by Next with the message of a replaced image, once for each bad image.
+  std::function<void(const std::string& message)> on_bad_image;
   /// Memory of the batch buffers, `floats` long, 64-byte aligned; set it to get pinned memory.
   /// Default: ordinary memory, touched once so that no page fault is left for the first epoch.
   std::function<std::shared_ptr<float>(std::size_t floats)> allocate;
@@ -68,9 +61,9 @@ struct LoaderTimes {
 
 class Loader {
  public:
-  /// `folder` must outlive the loader and not be empty. Throws std::invalid_argument on options
-  /// that make no sense.
-  Loader(const ImageFolder& folder, LoaderOptions options);
+  /// `source` must outlive the loader and its folder not be empty. Throws std::invalid_argument on
+  /// options that make no sense.
+  Loader(const ImageSource& source, LoaderOptions options);
   ~Loader();
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
@@ -79,11 +72,16 @@ class Loader {
   /// of that one is dropped.
   void StartEpoch(std::int64_t epoch, std::int64_t steps);
 
-  /// The next batch, or nullptr after the last of the epoch. Rethrows, at the batch it belongs to,
-  /// the error of a sample that could not be loaded; the loader then accepts a new StartEpoch.
+  /// The next batch, or nullptr after the last of the epoch. Throws, at the batch it belongs to,
+  /// the error of the first sample that could not be loaded, or a std::runtime_error when too many
+  /// images of a class are bad; the batches after it, or a new epoch, can be had all the same.
   const Batch* Next();
 
   LoaderTimes Times() const;
+
+  /// Samples of the batches delivered since StartEpoch that another image of their class stands
+  /// for.
+  std::int64_t replaced() const;
 
  private:
   struct Impl;

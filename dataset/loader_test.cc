@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -48,25 +49,20 @@ class LoaderTest : public ::testing::Test {
     }
     folder_ = ScanImageFolder(dir_.path());
     ASSERT_EQ(folder_.images.size(), static_cast<std::size_t>(kImages));
+    source_ = std::make_unique<ImageSource>(folder_, SourceKind::kFiles, kSide);
   }
 
   static LoaderOptions Options(int workers, int batch_size) {
     LoaderOptions options;
-    options.side = kSide;
     options.workers = workers;
-    options.batch_size = batch_size;
-    options.seed = 42;
+    options.schedule.batch_size = batch_size;
+    options.schedule.seed = 42;
     return options;
   }
 
   static LoaderOptions Augmented(int workers, int batch_size) {
     LoaderOptions options = Options(workers, batch_size);
-    options.augmentation.rotation_range = 40;
-    options.augmentation.height_shift_range = 0.2;
-    options.augmentation.width_shift_range = 0.2;
-    options.augmentation.shear_range = 0.2;
-    options.augmentation.zoom_range = 0.2;
-    options.augmentation.horizontal_flip = true;
+    options.schedule.augmentation = DogsVsCatsAugmentation();
     return options;
   }
 
@@ -74,6 +70,7 @@ class LoaderTest : public ::testing::Test {
 
   TempDir dir_;
   ImageFolder folder_;
+  std::unique_ptr<ImageSource> source_;
 };
 
 struct Copy {
@@ -125,14 +122,24 @@ std::vector<std::int64_t> Counts(const std::vector<Copy>& batches) {
 
 using Sizes = std::vector<std::int64_t>;
 
-TEST_F(LoaderTest, BatchesAreBitEqualForAnyNumberOfWorkers) {
-  for (const int batch_size : {1, 4, 20}) {
-    Loader alone(folder_, Augmented(0, batch_size));
-    const std::vector<Copy> expected = Epoch(alone, 3, 15);
-    ASSERT_EQ(expected.size(), 15U);
-    for (const int workers : {1, 3, 5}) {
-      Loader loader(folder_, Augmented(workers, batch_size));
-      EXPECT_EQ(Epoch(loader, 3, 15), expected) << workers << " workers, " << batch_size;
+TEST_F(LoaderTest, BatchesAreBitEqualForAnyNumberOfWorkersStreamAndSource) {
+  const ImageSource bytes(folder_, SourceKind::kBytes, kSide);
+  const ImageSource decoded(folder_, SourceKind::kDecoded, kSide);
+  const std::vector<const ImageSource*> sources = {source_.get(), &bytes, &decoded};
+  for (const RandomStream stream : {RandomStream::kKeyed, RandomStream::kKeras}) {
+    for (const int batch_size : {1, 4, 20}) {
+      LoaderOptions options = Augmented(0, batch_size);
+      options.schedule.stream = stream;
+      Loader alone(*source_, options);
+      const std::vector<Copy> expected = Epoch(alone, 3, 15);
+      ASSERT_EQ(expected.size(), 15U);
+      for (const int workers : {1, 2, 5}) {
+        options.workers = workers;
+        for (const ImageSource* source : sources) {
+          Loader loader(*source, options);
+          EXPECT_EQ(Epoch(loader, 3, 15), expected) << workers << " workers, " << batch_size;
+        }
+      }
     }
   }
 }
@@ -140,15 +147,15 @@ TEST_F(LoaderTest, BatchesAreBitEqualForAnyNumberOfWorkers) {
 TEST_F(LoaderTest, BatchesDoNotDependOnTheRingsSize) {
   LoaderOptions options = Augmented(3, 4);
   options.prefetch = 2;
-  Loader small(folder_, options);
+  Loader small(*source_, options);
   options.prefetch = 9;
-  Loader large(folder_, options);
+  Loader large(*source_, options);
   EXPECT_EQ(Epoch(small, 0, 12), Epoch(large, 0, 12));
 }
 
 TEST_F(LoaderTest, ASamplesPixelsDoNotDependOnTheBatchSize) {
   const auto samples = [&](int batch_size, std::int64_t steps) {
-    Loader loader(folder_, Augmented(2, batch_size));
+    Loader loader(*source_, Augmented(2, batch_size));
     std::vector<float> all;
     for (const Copy& batch : Epoch(loader, 1, steps)) {
       all.insert(all.end(), batch.images.begin(), batch.images.end());
@@ -163,15 +170,15 @@ TEST_F(LoaderTest, ASamplesPixelsDoNotDependOnTheBatchSize) {
 TEST_F(LoaderTest, ASmallDataSetWrapsManyTimesWithinTheRing) {
   LoaderOptions options = Augmented(3, 64);
   options.prefetch = 6;
-  Loader loader(folder_, options);
+  Loader loader(*source_, options);
   const std::vector<Copy> batches = Epoch(loader, 0, 20);
   EXPECT_EQ(Counts(batches), Sizes(20, kImages));
-  Loader alone(folder_, Augmented(0, 64));
+  Loader alone(*source_, Augmented(0, 64));
   EXPECT_EQ(Epoch(alone, 0, 20), batches);
 }
 
 TEST_F(LoaderTest, EveryPassSeesEveryImageOnceInAnOrderOfItsOwn) {
-  Loader loader(folder_, Options(2, 4));
+  Loader loader(*source_, Options(2, 4));
   const std::vector<int> images = ImagesOf(Epoch(loader, 0, 12));
   ASSERT_EQ(images.size(), 3U * kImages);
   std::set<std::vector<int>> orders;
@@ -186,7 +193,7 @@ TEST_F(LoaderTest, EveryPassSeesEveryImageOnceInAnOrderOfItsOwn) {
 
 // The published experiment's epoch in small: steps times batch size is not the images seen.
 TEST_F(LoaderTest, KeepsTheShortLastBatchOfEachPass) {
-  Loader loader(folder_, Options(2, 4));
+  Loader loader(*source_, Options(2, 4));
   const std::vector<Copy> batches = Epoch(loader, 0, 6);
   EXPECT_EQ(Counts(batches), (Sizes{4, 4, 4, 1, 4, 4}));
   const std::vector<int> images = ImagesOf(batches);
@@ -199,7 +206,7 @@ TEST_F(LoaderTest, KeepsTheShortLastBatchOfEachPass) {
 }
 
 TEST_F(LoaderTest, LabelsBelongToTheirImages) {
-  Loader loader(folder_, Options(3, 5));
+  Loader loader(*source_, Options(3, 5));
   for (const Copy& batch : Epoch(loader, 7, 9)) {
     const std::vector<int> images = ImagesOf(batch);
     for (std::size_t i = 0; i < images.size(); ++i) {
@@ -210,8 +217,8 @@ TEST_F(LoaderTest, LabelsBelongToTheirImages) {
 
 TEST_F(LoaderTest, WithoutShufflingTheOrderIsTheFolders) {
   LoaderOptions options = Options(3, 4);
-  options.shuffle = false;
-  Loader loader(folder_, options);
+  options.schedule.shuffle = false;
+  Loader loader(*source_, options);
   const std::vector<int> images = ImagesOf(Epoch(loader, 0, 8));
   for (std::size_t i = 0; i < images.size(); ++i) {
     EXPECT_EQ(images[i], static_cast<int>(i % kImages));
@@ -219,21 +226,21 @@ TEST_F(LoaderTest, WithoutShufflingTheOrderIsTheFolders) {
 }
 
 TEST_F(LoaderTest, EpochsDifferAndRepeat) {
-  Loader loader(folder_, Augmented(2, 4));
+  Loader loader(*source_, Augmented(2, 4));
   const std::vector<Copy> first = Epoch(loader, 0, 5);
   const std::vector<Copy> second = Epoch(loader, 1, 5);
   EXPECT_NE(first, second);
   EXPECT_EQ(Epoch(loader, 0, 5), first);
   LoaderOptions other_seed = Augmented(2, 4);
-  other_seed.seed = 43;
-  Loader other(folder_, other_seed);
+  other_seed.schedule.seed = 43;
+  Loader other(*source_, other_seed);
   EXPECT_NE(Epoch(other, 0, 5), first);
 }
 
 TEST_F(LoaderTest, APassAugmentsAnImageAnew) {
   LoaderOptions options = Augmented(1, kImages);
-  options.shuffle = false;
-  Loader loader(folder_, options);
+  options.schedule.shuffle = false;
+  Loader loader(*source_, options);
   const std::vector<Copy> passes = Epoch(loader, 0, 2);
   EXPECT_EQ(passes[0].labels, passes[1].labels);
   EXPECT_NE(passes[0].images, passes[1].images);
@@ -243,7 +250,7 @@ TEST_F(LoaderTest, TakesImagesThatAlreadyHaveTheSize) {
   for (const ImageFile& image : folder_.images) {
     cv::imwrite(image.path, cv::Mat(kSide, kSide, CV_8UC3, cv::Scalar(10, 20, 200)));
   }
-  Loader loader(folder_, Options(0, kImages));
+  Loader loader(*source_, Options(0, kImages));
   const std::vector<Copy> batches = Epoch(loader, 0, 1);
   EXPECT_NEAR(batches[0].images[0] * 255, 200, 3) << "red comes first";
   EXPECT_NEAR(batches[0].images[2 * kSide * kSide] * 255, 10, 3);
@@ -251,7 +258,7 @@ TEST_F(LoaderTest, TakesImagesThatAlreadyHaveTheSize) {
 
 TEST_F(LoaderTest, RestartsInTheMiddleOfAnEpoch) {
   for (const int workers : {0, 1, 4}) {
-    Loader loader(folder_, Augmented(workers, 3));
+    Loader loader(*source_, Augmented(workers, 3));
     const std::vector<Copy> expected = Epoch(loader, 5, 8);
     for (int taken = 0; taken < 6; ++taken) {
       loader.StartEpoch(4, 100);
@@ -264,11 +271,11 @@ TEST_F(LoaderTest, RestartsInTheMiddleOfAnEpoch) {
 TEST_F(LoaderTest, StopsInTheMiddleOfAnEpoch) {
   for (const int workers : {0, 1, 4}) {
     for (int taken = 0; taken < 4; ++taken) {
-      Loader loader(folder_, Options(workers, 3));
+      Loader loader(*source_, Options(workers, 3));
       loader.StartEpoch(0, 1000000);
       for (int i = 0; i < taken; ++i) ASSERT_NE(loader.Next(), nullptr);
     }
-    Loader never_started(folder_, Options(workers, 3));
+    Loader never_started(*source_, Options(workers, 3));
     EXPECT_EQ(never_started.Next(), nullptr);
   }
 }
@@ -276,7 +283,7 @@ TEST_F(LoaderTest, StopsInTheMiddleOfAnEpoch) {
 TEST_F(LoaderTest, TheViewHoldsUntilTheNextCall) {
   LoaderOptions options = Augmented(4, 2);
   options.prefetch = 2;
-  Loader loader(folder_, options);
+  Loader loader(*source_, options);
   loader.StartEpoch(0, 30);
   while (const Batch* batch = loader.Next()) {
     const Copy before = CopyOf(*batch);
@@ -288,13 +295,14 @@ TEST_F(LoaderTest, TheViewHoldsUntilTheNextCall) {
 
 TEST_F(LoaderTest, AnErrorNamesItsFileAndSparesTheOtherBatches) {
   LoaderOptions options = Options(0, 4);
-  options.shuffle = false;
-  Loader healthy(folder_, options);
+  options.bad_images = BadImages::kFail;
+  options.schedule.shuffle = false;
+  Loader healthy(*source_, options);
   const std::vector<Copy> expected = Epoch(healthy, 0, 4);
   Damage(5);
   for (const int workers : {0, 1, 3}) {
     options.workers = workers;
-    Loader loader(folder_, options);
+    Loader loader(*source_, options);
     for (int repeat = 0; repeat < 3; ++repeat) {  // more errors than threads: none is lost
       loader.StartEpoch(0, 4);
       EXPECT_EQ(CopyOf(*loader.Next()), expected[0]);
@@ -311,8 +319,9 @@ TEST_F(LoaderTest, OfSeveralErrorsInABatchTheFirstSampleIsNamed) {
   for (const std::size_t image : {6, 5, 9}) Damage(image);
   std::filesystem::remove(folder_.images[12].path);
   LoaderOptions options = Options(4, 4);
-  options.shuffle = false;
-  Loader loader(folder_, options);
+  options.bad_images = BadImages::kFail;
+  options.schedule.shuffle = false;
+  Loader loader(*source_, options);
   for (int repeat = 0; repeat < 10; ++repeat) {
     loader.StartEpoch(repeat, 4);
     loader.Next();
@@ -325,7 +334,8 @@ TEST_F(LoaderTest, OfSeveralErrorsInABatchTheFirstSampleIsNamed) {
 
 TEST_F(LoaderTest, RecoversWhenEverySampleFails) {
   LoaderOptions options = Options(3, 4);
-  Loader loader(folder_, options);
+  options.bad_images = BadImages::kFail;
+  Loader loader(*source_, options);
   const std::vector<Copy> expected = Epoch(loader, 0, 4);
   const std::filesystem::path hidden = dir_.path() / ".hidden";
   std::filesystem::rename(dir_.path() / "cat", hidden);
@@ -340,7 +350,7 @@ TEST_F(LoaderTest, RecoversWhenEverySampleFails) {
 }
 
 TEST_F(LoaderTest, AnEpochOfNoStepsIsOver) {
-  Loader loader(folder_, Options(2, 4));
+  Loader loader(*source_, Options(2, 4));
   loader.StartEpoch(0, 0);
   EXPECT_EQ(loader.Next(), nullptr);
   EXPECT_EQ(Epoch(loader, 0, 1).size(), 1U);
@@ -349,7 +359,7 @@ TEST_F(LoaderTest, AnEpochOfNoStepsIsOver) {
 TEST_F(LoaderTest, UsesTheMemoryItIsGiven) {
   for (const int batch_size : {3, 4}) {
     LoaderOptions options = Options(2, batch_size);
-    options.side = 5;
+    const ImageSource small(folder_, SourceKind::kFiles, 5);
     options.prefetch = 3;
     std::vector<float> arena;
     std::size_t asked = 0;
@@ -358,7 +368,7 @@ TEST_F(LoaderTest, UsesTheMemoryItIsGiven) {
       arena.resize(floats);
       return std::shared_ptr<float>(arena.data(), [](float*) {});
     };
-    Loader loader(folder_, options);
+    Loader loader(small, options);
     EXPECT_GE(asked, 3U * static_cast<std::size_t>(batch_size) * 75);
     loader.StartEpoch(0, 6);
     while (const Batch* batch = loader.Next()) {
@@ -371,8 +381,8 @@ TEST_F(LoaderTest, UsesTheMemoryItIsGiven) {
 
 TEST_F(LoaderTest, DefaultMemoryIsAligned) {
   LoaderOptions options = Options(1, 3);
-  options.side = 7;
-  Loader loader(folder_, options);
+  const ImageSource small(folder_, SourceKind::kFiles, 7);
+  Loader loader(small, options);
   loader.StartEpoch(0, 8);
   while (const Batch* batch = loader.Next()) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(batch->images) % 64, 0U);
@@ -384,14 +394,14 @@ double SecondsSince(Clock::time_point start) {
 }
 
 TEST_F(LoaderTest, AccountsForItsTime) {
-  Loader alone(folder_, Augmented(0, 4));
+  Loader alone(*source_, Augmented(0, 4));
   const Clock::time_point start = Clock::now();
   Epoch(alone, 0, 8);
   EXPECT_GT(alone.Times().consumer_wait, 0);
   EXPECT_LE(alone.Times().consumer_wait, SecondsSince(start));
   EXPECT_EQ(alone.Times().worker_busy, 0);
   EXPECT_EQ(alone.Times().worker_wait, 0);
-  Loader loader(folder_, Augmented(2, 4));
+  Loader loader(*source_, Augmented(2, 4));
   const Clock::time_point threads_start = Clock::now();
   Epoch(loader, 0, 8);
   const LoaderTimes times = loader.Times();
@@ -410,7 +420,7 @@ TEST_F(LoaderTest, AccountsForItsTime) {
 TEST_F(LoaderTest, AFullRingMakesTheWorkerWait) {
   LoaderOptions options = Augmented(1, 4);
   options.prefetch = 2;
-  Loader loader(folder_, options);
+  Loader loader(*source_, options);
   const Clock::time_point start = Clock::now();
   loader.StartEpoch(0, 8);  // and nobody takes a batch
   LoaderTimes times, before;
@@ -430,64 +440,175 @@ TEST_F(LoaderTest, AFullRingMakesTheWorkerWait) {
 
 // What fixtures measure is what workers do.
 TEST_F(LoaderTest, LoadSampleGivesTheBatchesPixels) {
-  LoaderOptions options = Options(0, kImages);
-  options.shuffle = false;
-  Loader loader(folder_, options);
+  Loader loader(*source_, Augmented(0, kImages));
   const std::vector<Copy> batches = Epoch(loader, 0, 1);
-  SampleScratch scratch;
+  Schedule schedule(kImages, kSide, Augmented(0, kImages).schedule);
+  schedule.StartEpoch(0, 1);
+  std::vector<ScheduledSample> samples;
+  schedule.NextBatch(samples);
+  ImageScratch scratch;
   std::vector<float> planar(kSampleFloats);
   for (std::size_t i = 0; i < kImages; ++i) {
-    LoadSample(folder_.images[i].path, kSide, options.augmentation, KeyedRandom({}), scratch,
-               planar.data());
+    LoadSample(*source_, samples[i], scratch, planar.data());
     EXPECT_TRUE(
         std::equal(planar.begin(), planar.end(),
                    batches[0].images.begin() + static_cast<std::ptrdiff_t>(i * kSampleFloats)))
         << i;
   }
-}
-
-TEST_F(LoaderTest, LoadSampleDrawsFromTheGivenStreamAndNamesABadFile) {
-  const Augmentation augmentation = Augmented(0, 1).augmentation;
-  SampleScratch scratch;
-  const auto load = [&](std::uint64_t key) {
-    std::vector<float> planar(kSampleFloats);
-    LoadSample(folder_.images[3].path, kSide, augmentation, KeyedRandom({key}), scratch,
-               planar.data());
-    return planar;
-  };
-  const std::vector<float> first = load(1);
-  EXPECT_NE(load(2), first);
-  EXPECT_EQ(load(1), first);
   Damage(3);
-  EXPECT_TRUE(Contains(ErrorOf([&] { load(1); }), folder_.images[3].path));
+  const std::string error = ErrorOf([&] { LoadSample(*source_, {3, {}}, scratch, planar.data()); });
+  EXPECT_TRUE(Contains(error, folder_.images[3].path));
 }
 
 TEST_F(LoaderTest, RefusesOptionsThatMakeNoSense) {
   const auto refused = [&](auto change) {
     LoaderOptions options = Options(1, 4);
     change(options);
-    EXPECT_THROW(Loader(folder_, options), std::invalid_argument);
+    EXPECT_THROW(Loader(*source_, options), std::invalid_argument);
   };
-  refused([](LoaderOptions& o) { o.side = 0; });
-  refused([](LoaderOptions& o) { o.side = 1 << 20; });
-  refused([](LoaderOptions& o) { o.batch_size = 0; });
-  refused([](LoaderOptions& o) { o.batch_size = 1 << 30; });
+  refused([](LoaderOptions& o) { o.schedule.batch_size = 0; });
+  refused([](LoaderOptions& o) { o.schedule.batch_size = 1 << 30; });
   refused([](LoaderOptions& o) { o.workers = -1; });
   refused([](LoaderOptions& o) { o.prefetch = 1; });
   refused([](LoaderOptions& o) { o.workers = 0, o.prefetch = 0; });
-  refused([](LoaderOptions& o) { o.augmentation.zoom_range = 1; });
-  refused([](LoaderOptions& o) { o.augmentation.height_shift_range = 1.5; });
-  refused([](LoaderOptions& o) { o.augmentation.rotation_range = -1; });
-  refused([](LoaderOptions& o) {
-    o.augmentation.shear_range = std::numeric_limits<double>::quiet_NaN();
-  });
   refused([](LoaderOptions& o) { o.allocate = [](std::size_t) { return nullptr; }; });
-  EXPECT_THROW(Loader(ImageFolder(), Options(1, 4)), std::invalid_argument);
-  Loader loader(folder_, Options(1, 4));
+  const ImageFolder no_images;
+  EXPECT_THROW(Loader(ImageSource(no_images, SourceKind::kFiles, kSide), Options(1, 4)),
+               std::invalid_argument);
+  Loader loader(*source_, Options(1, 4));
   EXPECT_THROW(loader.StartEpoch(0, -1), std::invalid_argument);
   EXPECT_THROW(loader.StartEpoch(0, std::numeric_limits<std::int64_t>::max()),
                std::invalid_argument);
   EXPECT_EQ(Epoch(loader, 0, 2).size(), 2U) << "a refused epoch changes nothing";
+}
+
+// Two classes of 250 and 150 grey images, the i-th of level i / 2, those of the second class from
+// 125 on: two bad ones of the first class are not too many, and three are.
+class BadImagesTest : public ::testing::Test {
+ protected:
+  static constexpr int kFirst = 250, kSecond = 150;
+
+  void SetUp() override {
+    for (int i = 0; i < kFirst + kSecond; ++i) {
+      char name[32];
+      std::snprintf(name, sizeof name, "%s/%03d.bmp", i < kFirst ? "cat" : "dog", i);
+      std::vector<std::uint8_t> bytes;
+      cv::imencode(".bmp", cv::Mat(4, 4, CV_8UC3, cv::Scalar::all(i / 2)), bytes);
+      WriteBytes(dir_.path() / name, bytes);
+    }
+    folder_ = ScanImageFolder(dir_.path());
+    source_ = std::make_unique<ImageSource>(folder_, SourceKind::kFiles, 4);
+  }
+
+  void Damage(std::size_t image) { WriteText(folder_.images[image].path, "no image at all"); }
+
+  // One pass in the folder's order; the image that each sample shows, within two.
+  LoaderOptions InOrder(int workers) {
+    LoaderOptions options;
+    options.schedule.batch_size = 25;
+    options.schedule.shuffle = false;
+    options.workers = workers;
+    options.on_bad_image = [this](const std::string& message) { messages_.push_back(message); };
+    return options;
+  }
+
+  static std::vector<int> Levels(const Batch& batch) {
+    std::vector<int> levels;
+    for (std::int64_t i = 0; i < batch.count; ++i) {
+      levels.push_back(static_cast<int>(std::lround(batch.images[i * 48] * 255)));
+    }
+    return levels;
+  }
+
+  TempDir dir_;
+  ImageFolder folder_;
+  std::unique_ptr<ImageSource> source_;
+  std::vector<std::string> messages_;
+};
+
+TEST_F(BadImagesTest, AreReplacedByTheNextGoodOneOfTheirClass) {
+  Damage(30);
+  Damage(249);
+  for (const SourceKind kind : {SourceKind::kFiles, SourceKind::kBytes, SourceKind::kDecoded}) {
+    const ImageSource source(folder_, kind, 4);
+    for (const int workers : {0, 1, 5}) {
+      messages_.clear();
+      Loader loader(source, InOrder(workers));
+      loader.StartEpoch(0, 32);  // two passes
+      std::vector<int> levels;
+      std::vector<std::int64_t> labels;
+      while (const Batch* batch = loader.Next()) {
+        for (const int level : Levels(*batch)) levels.push_back(level);
+        labels.insert(labels.end(), batch->labels, batch->labels + batch->count);
+      }
+      ASSERT_EQ(levels.size(), 800U);
+      for (std::size_t i = 0; i < 800; ++i) {
+        const std::size_t image = i % 400;
+        const std::size_t shown = image == 30 ? 31 : image == 249 ? 0 : image;
+        EXPECT_EQ(levels[i], static_cast<int>(shown / 2)) << i;
+        EXPECT_EQ(labels[i], image < 250 ? 0 : 1);
+      }
+      EXPECT_EQ(loader.replaced(), 4);
+      ASSERT_EQ(messages_.size(), 2U) << "each is named once";
+      EXPECT_TRUE(Contains(messages_[0], folder_.images[30].path)) << messages_[0];
+      EXPECT_TRUE(Contains(messages_[1], folder_.images[249].path)) << messages_[1];
+      loader.StartEpoch(1, 1);
+      loader.Next();
+      EXPECT_EQ(loader.replaced(), 0) << "counted by epoch";
+    }
+  }
+}
+
+TEST_F(BadImagesTest, NeighboursAreSteppedOver) {
+  Damage(30);
+  Damage(31);
+  Loader loader(*source_, InOrder(2));
+  loader.StartEpoch(0, 2);
+  loader.Next();
+  const std::vector<int> levels = Levels(*loader.Next());
+  EXPECT_EQ(levels[5], 16);
+  EXPECT_EQ(levels[6], 16);
+  EXPECT_EQ(loader.replaced(), 2);
+  EXPECT_EQ(messages_.size(), 2U);
+}
+
+TEST_F(BadImagesTest, MoreThanAHundredthOfAClassIsAnErrorAtTheSameBatchForAnyWorkers) {
+  for (const std::size_t image : {30, 31, 110}) Damage(image);
+  for (const int workers : {0, 1, 5}) {
+    messages_.clear();
+    Loader loader(*source_, InOrder(workers));
+    loader.StartEpoch(0, 16);
+    for (int i = 0; i < 4; ++i) ASSERT_NE(loader.Next(), nullptr) << i;
+    const std::string error = ErrorOf([&] { loader.Next(); });
+    EXPECT_TRUE(Contains(error, folder_.images[110].path)) << error;
+    EXPECT_TRUE(Contains(error, "3 of the 250 images of class 'cat'")) << error;
+    EXPECT_TRUE(Contains(error, "--verify_data")) << error;
+    EXPECT_EQ(messages_.size(), 3U);
+    EXPECT_EQ(loader.Next()->count, 25) << "the next batch can be had all the same";
+  }
+}
+
+TEST_F(BadImagesTest, AClassWithoutAGoodImageIsAnError) {
+  for (std::size_t image = 250; image < 400; ++image) Damage(image);
+  Loader loader(*source_, InOrder(3));
+  loader.StartEpoch(0, 16);
+  for (int i = 0; i < 10; ++i) ASSERT_NE(loader.Next(), nullptr);
+  for (int i = 0; i < 6; ++i) {
+    EXPECT_TRUE(Contains(ErrorOf([&] { loader.Next(); }), "images of class 'dog'"));
+  }
+  EXPECT_EQ(loader.Next(), nullptr);
+}
+
+TEST_F(BadImagesTest, FailStopsAtTheFirst) {
+  Damage(30);
+  LoaderOptions options = InOrder(2);
+  options.bad_images = BadImages::kFail;
+  Loader loader(*source_, options);
+  loader.StartEpoch(0, 16);
+  ASSERT_NE(loader.Next(), nullptr);
+  EXPECT_TRUE(Contains(ErrorOf([&] { loader.Next(); }), folder_.images[30].path));
+  EXPECT_TRUE(messages_.empty());
+  EXPECT_EQ(loader.replaced(), 0);
 }
 
 }  // namespace
