@@ -1,23 +1,19 @@
 #include "benchmarks/context.h"
 
 #include <benchmark/benchmark.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/core/version.hpp>
 #include <set>
-#include <thread>
 
 #include "benchmarks/allocator.h"
+#include "benchmarks/machine.h"
 #include "benchmarks/version.h"
 
 namespace cnn {
@@ -25,79 +21,6 @@ namespace {
 
 // Raised when a key of the context or a counter changes its meaning.
 constexpr const char* kSchemaVersion = "1";
-
-std::string FirstLine(const std::string& path) {
-  std::ifstream in(path);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
-
-std::string Affinity() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return "unknown";
-  std::string text;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &set)) continue;
-    int last = cpu;
-    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(cpu);
-    if (last > cpu) text += "-" + std::to_string(last);
-    cpu = last;
-  }
-  return text;
-}
-
-std::string Governor() {
-  const std::string governor = FirstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-  return governor.empty() ? "unknown" : governor;
-}
-
-// "always [madvise] never": the one in brackets.
-std::string TransparentHugepages() {
-  const std::string modes = FirstLine("/sys/kernel/mm/transparent_hugepage/enabled");
-  const std::size_t open = modes.find('[');
-  if (open == std::string::npos) return "unknown";
-  return modes.substr(open + 1, modes.find(']') - open - 1);
-}
-
-// Seconds of CPU that the machine has spent on anything, all cores together.
-double BusySeconds() {
-  std::ifstream stat("/proc/stat");
-  std::string cpu;
-  double user = 0, nice = 0, system = 0;
-  stat >> cpu >> user >> nice >> system;
-  return (user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK));
-}
-
-// Measured while this process does nothing.
-double CoresBusyElsewhere() {
-  constexpr std::chrono::milliseconds kWatch(300);
-  const double before = BusySeconds();
-  std::this_thread::sleep_for(kWatch);
-  return (BusySeconds() - before) / std::chrono::duration<double>(kWatch).count();
-}
-
-// CPU quota of a cgroup folder in cores; infinite without one. "200000 100000": microseconds per
-// period.
-double QuotaOf(const std::string& folder) {
-  double quota = 0;
-  double period = 0;
-  std::ifstream file(folder + "/cpu.max");
-  return file >> quota >> period && period > 0 ? quota / period : HUGE_VAL;
-}
-
-// The tightest quota of the process's cgroup and those above it (cgroup v2).
-double CpuQuota() {
-  std::string line = FirstLine("/proc/self/cgroup");  // "0::/path"
-  std::string path = line.rfind("0::", 0) == 0 ? line.substr(3) : "";
-  double quota = QuotaOf("/sys/fs/cgroup");
-  while (path.size() > 1) {
-    quota = std::min(quota, QuotaOf("/sys/fs/cgroup" + path));
-    path.erase(path.rfind('/'));
-  }
-  return quota;
-}
 
 // Variables of the environment that change what libraries do, "name=value" joined by blanks.
 std::string DecidingEnvironment() {
@@ -125,15 +48,6 @@ std::string OpenCvVersion() {
 }
 
 }  // namespace
-
-int AvailableCores() {
-  cpu_set_t set;
-  int cores = sched_getaffinity(0, sizeof set, &set) == 0
-                  ? CPU_COUNT(&set)
-                  : static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  cores = static_cast<int>(std::min<double>(cores, std::ceil(CpuQuota())));
-  return std::max(cores, 1);
-}
 
 ContextEntries CollectContext(const Options& options, const std::vector<SuiteCase>& cases,
                               const std::vector<WorkloadData>& workloads) {
@@ -167,6 +81,10 @@ ContextEntries CollectContext(const Options& options, const std::vector<SuiteCas
   entries.emplace_back("compute_threads", DescribeThreads(options));
   entries.emplace_back("environment", DecidingEnvironment());
   entries.emplace_back("seed", std::to_string(options.seed));
+  entries.emplace_back("random_stream", StreamName(options.stream));
+  entries.emplace_back("keras_profile", ProfileName(options.profile));
+  entries.emplace_back("bad_images_policy", BadImagesName(options.bad_images));
+  entries.emplace_back("max_pixels", std::to_string(options.max_pixels));
   entries.emplace_back("precision", "float32");
   for (const WorkloadData& data : workloads) {
     const Dataset& set = data.dataset;

@@ -6,13 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "benchmarks/data.h"
 #include "benchmarks/options.h"
 #include "benchmarks/suite.h"
 
 namespace cnn {
-
-/// Cores this process may use: its affinity, less what a cgroup's quota denies.
-int AvailableCores();
 
 /// Key and value; explained in results/README.md.
 using ContextEntries = std::vector<std::pair<std::string, std::string>>;

@@ -33,13 +33,14 @@ int Run(int argc, char** argv) {
 
   options.devices = SelectDevices(options);
   std::vector<WorkloadData> workloads = SelectWorkloads(options);
+  if (options.verify_data) return VerifyData(options, workloads) > 0 ? 1 : 0;
   const auto cases = Filter(MakeCases(options, workloads), benchmark::GetBenchmarkFilter());
   if (flags.list_tests) return Print(JoinNames(cases));
 
   Display display(flags, WidestName(cases, flags));
   ResultFile file(flags);
   PrintPreamble(options, cases);
-  PrepareData(cases, workloads);
+  PrepareData(options, SourcesNeeded(cases, workloads.size()), workloads);
   AddContext(options, cases, workloads);
   int failures = 0;
   Register(cases, options, flags.own_time_units, workloads, failures);

@@ -51,6 +51,37 @@ std::vector<Item> ParseList(const std::string& flag, const std::string& text, co
   return items;
 }
 
+// The words of a flag with a few choices, the default first.
+template <typename Value>
+using Words = std::vector<std::pair<const char*, Value>>;
+
+const Words<SourceKind> kSourceWords = {{"files", SourceKind::kFiles},
+                                        {"bytes", SourceKind::kBytes},
+                                        {"decoded", SourceKind::kDecoded}};
+const Words<RandomStream> kStreamWords = {{"keyed", RandomStream::kKeyed},
+                                          {"keras", RandomStream::kKeras}};
+const Words<KerasProfile> kProfileWords = {{"kp112", KerasProfile::kKp112},
+                                           {"keras_head", KerasProfile::kKerasHead}};
+const Words<BadImages> kBadImagesWords = {{"skip", BadImages::kSkip}, {"fail", BadImages::kFail}};
+
+template <typename Value>
+Value ParseWord(const std::string& flag, const std::string& text, const Words<Value>& words) {
+  std::string known;
+  for (const auto& [word, value] : words) {
+    if (text == word) return value;
+    known += (known.empty() ? "" : ", ") + std::string(word);
+  }
+  throw UsageError(flag + ": '" + text + "' is none of " + known);
+}
+
+template <typename Value>
+std::string WordOf(Value value, const Words<Value>& words) {
+  for (const auto& [word, its_value] : words) {
+    if (its_value == value) return word;
+  }
+  return "unknown";
+}
+
 std::string ParseNetwork(const std::string& name) {
   std::string known;
   for (const Workload& workload : PublishedWorkloads()) {
@@ -64,6 +95,7 @@ std::string ParseNetwork(const std::string& name) {
 constexpr std::int64_t kMaxBatch = 65536;
 constexpr std::int64_t kMaxSteps = 100000000;
 constexpr int kMaxThreads = 1024;
+constexpr std::int64_t kMaxPixels = std::int64_t{1} << 30;  // OpenCV's own
 
 void Declare(CLI::App& app, Options& options) {
   const auto declare = [&app](const std::string& flag, const std::string& kind,
@@ -122,6 +154,37 @@ void Declare(CLI::App& app, Options& options) {
             if (text.empty()) throw UsageError("--data_dir: names no folder");
             options.data_dir = text;
           });
+  declare("--source", "LIST",
+          "where Pipeline and Epoch take images from: files, bytes (encoded, in memory), decoded "
+          "(at the network's size, in memory); default: files",
+          [&](const std::string& text) {
+            options.sources = ParseList<SourceKind>("--source", text, [](const std::string& word) {
+              return ParseWord("--source", word, kSourceWords);
+            });
+          });
+  declare(
+      "--rng", "keyed|keras",
+      "random numbers of order and augmentation. keyed: each sample's depend on seed, epoch and "
+      "image only (default); keras: those that numpy gives keras_preprocessing with this seed",
+      [&](const std::string& text) { options.stream = ParseWord("--rng", text, kStreamWords); });
+  declare("--keras_profile", "kp112|keras_head",
+          "geometry of the augmentation. kp112: keras_preprocessing up to 1.1.2, as published "
+          "(default); keras_head: Keras 3",
+          [&](const std::string& text) {
+            options.profile = ParseWord("--keras_profile", text, kProfileWords);
+          });
+  declare(
+      "--bad_images", "skip|fail",
+      "skip: replace a bad image by the next good one of its class, give up above 1 % of a class "
+      "(default); fail: stop the case at the first",
+      [&](const std::string& text) {
+        options.bad_images = ParseWord("--bad_images", text, kBadImagesWords);
+      });
+  declare("--max_pixels", "N",
+          "an image of more pixels is bad; default: " + std::to_string(kDefaultMaxPixels),
+          [&](const std::string& text) {
+            options.max_pixels = ParseNumber<std::int64_t>("--max_pixels", text, 1, kMaxPixels);
+          });
   declare("--allocator", "system|keep",
           "keep: jemalloc that keeps freed memory (default); system: the C library's own",
           [&](const std::string& text) {
@@ -134,11 +197,18 @@ void Declare(CLI::App& app, Options& options) {
                "print libraries and devices, or why there is no GPU, and exit");
   app.add_flag("--print_networks", options.print_networks,
                "print each network's layers, parameters, FLOPs and bytes, and exit");
+  app.add_flag("--verify_data", options.verify_data,
+               "read and decode every image, report those that are bad, and exit: 1 if there are");
   app.set_version_flag("--version", std::string("cnn_benchmarks ") + kProjectVersion + " (" +
                                         kGitCommit + (kGitDirty ? ", modified)" : ")"));
 }
 
 }  // namespace
+
+std::string SourceName(SourceKind kind) { return WordOf(kind, kSourceWords); }
+std::string StreamName(RandomStream stream) { return WordOf(stream, kStreamWords); }
+std::string ProfileName(KerasProfile profile) { return WordOf(profile, kProfileWords); }
+std::string BadImagesName(BadImages policy) { return WordOf(policy, kBadImagesWords); }
 
 Options ParseOptions(int argc, const char* const* argv) {
   Options options;
@@ -158,6 +228,10 @@ Options ParseOptions(int argc, const char* const* argv) {
     throw UsageError("unknown argument '" + first + "'; see --help");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
+  }
+  if (options.stream == RandomStream::kKeras && options.seed > UINT32_MAX) {
+    throw UsageError("--seed: numpy's seeds, and so those of --rng=keras, end at " +
+                     std::to_string(UINT32_MAX));
   }
   return options;
 }

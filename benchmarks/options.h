@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/loader.h"
 #include "model/device.h"
 
 namespace cnn {
@@ -29,11 +30,23 @@ struct Options {
   std::int64_t steps = kDefaultSteps;  // of Epoch and Pipeline; kPublishedSteps: --steps=seed
   std::optional<int> threads;          // LibTorch's; not set: the cores that the workers leave
   std::uint64_t seed = 42;
-  std::string data_dir;                  // empty: the synthetic data set
+  std::string data_dir;             // empty: the synthetic data set
+  std::vector<SourceKind> sources;  // of Pipeline and Epoch; empty: files
+  RandomStream stream = RandomStream::kKeyed;
+  KerasProfile profile = KerasProfile::kKp112;
+  BadImages bad_images = BadImages::kSkip;
+  std::int64_t max_pixels = kDefaultMaxPixels;
   std::optional<std::string> allocator;  // system or keep; not set: keep where jemalloc is linked
   bool list_devices = false;
   bool print_networks = false;
+  bool verify_data = false;
 };
+
+/// The words of the command line, which are also those of names and context.
+std::string SourceName(SourceKind kind);
+std::string StreamName(RandomStream stream);
+std::string ProfileName(KerasProfile profile);
+std::string BadImagesName(BadImages policy);
 
 /// Parses what benchmark::Initialize has left in argv. `--version` prints and exits. Throws
 /// UsageError naming the flag and the value.

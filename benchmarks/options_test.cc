@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "benchmarks/testing.h"
+
 namespace cnn {
 namespace {
 
@@ -11,12 +13,7 @@ Options Parse(std::vector<const char*> arguments) {
 }
 
 std::string Refusal(const std::vector<const char*>& arguments) {
-  try {
-    Parse(arguments);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  return UsageErrorOf([&] { Parse(arguments); });
 }
 
 TEST(OptionsTest, Defaults) {
@@ -28,6 +25,31 @@ TEST(OptionsTest, Defaults) {
   EXPECT_EQ(options.steps, kDefaultSteps);
   EXPECT_FALSE(options.threads.has_value());
   EXPECT_FALSE(options.allocator.has_value());
+  EXPECT_TRUE(options.sources.empty());
+  EXPECT_EQ(options.stream, RandomStream::kKeyed);
+  EXPECT_EQ(options.profile, KerasProfile::kKp112);
+  EXPECT_EQ(options.bad_images, BadImages::kSkip);
+  EXPECT_EQ(options.max_pixels, kDefaultMaxPixels);
+  EXPECT_FALSE(options.verify_data);
+}
+
+TEST(OptionsTest, WordsChooseFromAList) {
+  const Options options = Parse({"--source=decoded,files", "--rng=keras", "--bad_images=fail",
+                                 "--keras_profile=keras_head", "--max_pixels=1000"});
+  EXPECT_EQ(options.sources, (std::vector<SourceKind>{SourceKind::kDecoded, SourceKind::kFiles}));
+  EXPECT_EQ(options.stream, RandomStream::kKeras);
+  EXPECT_EQ(options.profile, KerasProfile::kKerasHead);
+  EXPECT_EQ(options.bad_images, BadImages::kFail);
+  EXPECT_EQ(options.max_pixels, 1000);
+  EXPECT_EQ(SourceName(SourceKind::kBytes), "bytes");
+  EXPECT_EQ(StreamName(RandomStream::kKeras), "keras");
+  EXPECT_EQ(ProfileName(KerasProfile::kKerasHead), "keras_head");
+  EXPECT_EQ(BadImagesName(BadImages::kFail), "fail");
+}
+
+TEST(OptionsTest, KerasStreamTakesNumpysSeeds) {
+  EXPECT_EQ(Parse({"--rng=keras", "--seed=4294967295"}).seed, UINT32_MAX);
+  EXPECT_NE(Refusal({"--rng=keras", "--seed=4294967296"}).find("--seed"), std::string::npos);
 }
 
 TEST(OptionsTest, Lists) {
@@ -52,6 +74,12 @@ TEST(OptionsTest, SeedTakesAll64Bits) {
 
 TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
   const std::vector<std::pair<const char*, const char*>> cases = {
+      {"--source=disk", "'disk'"},
+      {"--source=files,files", "'files'"},
+      {"--rng=numpy", "'numpy'"},
+      {"--keras_profile=kp113", "'kp113'"},
+      {"--bad_images=ignore", "'ignore'"},
+      {"--max_pixels=0", "'0'"},
       {"--steps=ten", "'ten'"},
       {"--steps=0", "'0'"},
       {"--steps=-1", "'-1'"},

@@ -86,9 +86,11 @@ const std::string kShort = "--benchmark_min_time=0.01";
 TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
   const Outcome outcome = Run({"--help"});
   EXPECT_EQ(outcome.code, 0);
-  for (const char* expected : {"--devices", "--batches", "--workers", "--networks", "--steps",
-                               "--threads", "--seed", "--data_dir", "--allocator", "Epoch",
-                               "Exit codes", "--benchmark_filter", "--benchmark_repetitions"}) {
+  for (const char* expected :
+       {"--devices", "--batches", "--workers", "--networks", "--steps", "--threads", "--seed",
+        "--data_dir", "--allocator", "--source", "--rng", "--keras_profile", "--bad_images",
+        "--max_pixels", "--verify_data", "Epoch", "Exit codes", "--benchmark_filter",
+        "--benchmark_repetitions"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected;
   }
 }
@@ -249,6 +251,9 @@ TEST_F(ProgramTest, AnEpochTrains) {
   EXPECT_NE(outcome.err.find("Found 8 images belonging to 2 classes"), std::string::npos);
   const json row = Latest()["benchmarks"][0];
   EXPECT_EQ(row["iterations"], 3);
+  EXPECT_EQ(row["bad_images"], 0);
+  EXPECT_GT(row["worker_busy_ms"].get<double>(), 0);
+  EXPECT_GE(row["worker_wait_ms"].get<double>(), 0);
   EXPECT_LT(row["loss"].get<double>(), row["first_loss"].get<double>());
   double parts = 0;
   for (const char* part : {"wait_ms", "copy_ms", "forward_ms", "backward_ms", "optimizer_ms"}) {
@@ -257,6 +262,64 @@ TEST_F(ProgramTest, AnEpochTrains) {
   EXPECT_LE(parts, row["ms_per_step"].get<double>());
   EXPECT_EQ(Latest()["context"]["dataset_dogs_vs_cats"],
             "photos, 8 train and 8 test images, 2 classes");
+}
+
+TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {
+  for (const char* split : {"train", "test"}) {
+    WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
+    WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
+  }
+  const std::vector<std::string> arguments = {"--verify_data", "--data_dir=photos"};
+  const Outcome good = Run(arguments);
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_NE(good.out.find("16 files checked, 0 bad"), std::string::npos) << good.out;
+  EXPECT_EQ(good.out.find("bad:"), std::string::npos) << good.out;
+  const fs::path train = dir_.path() / "photos" / "train";
+  fs::resize_file(train / "cats" / "1.jpg", fs::file_size(train / "cats" / "1.jpg") / 2);
+  WriteText(train / "dogs" / "2.jpg", "");
+  WriteText(dir_.path() / "photos" / "test" / "dogs" / "3.jpg", "<html></html>");
+  WriteText(train / "dogs" / "notes.txt", "no image, and none is meant");
+  fs::create_directories(train / "none");
+  fs::create_directories(dir_.path() / "photos" / "test" / "none");
+  const Outcome bad = Run(arguments);
+  EXPECT_EQ(bad.code, 1) << bad.err;
+  for (const char* expected :
+       {"train/cats/1.jpg' is a truncated", "train/dogs/2.jpg' is empty", "test/dogs/3.jpg' is not",
+        "16 files checked, 3 bad", "ignored: 'photos/train/dogs/notes.txt'",
+        "class 'none' has no image"}) {
+    EXPECT_NE(bad.out.find(expected), std::string::npos) << expected << "\n" << bad.out;
+  }
+  EXPECT_FALSE(HasResults());
+}
+
+TEST_F(ProgramTest, BadImagesAreReplacedAndNamedOnce) {
+  for (const char* split : {"train", "test"}) {
+    WriteImages(dir_.path() / "photos" / split / "cats", 100, 0);
+    WriteImages(dir_.path() / "photos" / split / "dogs", 100, 100);
+  }
+  WriteText(dir_.path() / "photos" / "train" / "cats" / "1.jpg", "no image");
+  const std::vector<std::string> arguments = {
+      "--data_dir=photos",
+      "--batches=20",
+      "--workers=0,1",
+      kShort,
+      "--source=files,decoded",
+      "--rng=keras",
+      "--keras_profile=keras_head",
+      "--benchmark_filter=Pipeline/dogs_vs_cats/augment:full"};
+  const Outcome skipped = Run(arguments);
+  EXPECT_EQ(skipped.code, 0) << skipped.err;
+  const json latest = Latest();
+  EXPECT_EQ(latest["benchmarks"].size(), 4U);
+  for (const json& row : latest["benchmarks"]) EXPECT_EQ(row["bad_images"], 1) << row["name"];
+  EXPECT_EQ(latest["context"]["random_stream"], "keras");
+  EXPECT_EQ(latest["context"]["keras_profile"], "keras_head");
+  const std::size_t first = skipped.err.find("cats/1.jpg");
+  EXPECT_NE(first, std::string::npos) << skipped.err;
+  EXPECT_EQ(skipped.err.find("cats/1.jpg", first + 1), std::string::npos) << skipped.err;
+  std::vector<std::string> strict = arguments;
+  strict.emplace_back("--bad_images=fail");
+  EXPECT_EQ(Run(strict).code, 1);
 }
 
 TEST_F(ProgramTest, AnInterruptAmongRepetitionsIsAnInterrupt) {

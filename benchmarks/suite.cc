@@ -8,9 +8,7 @@
 #include <numeric>
 #include <regex>
 
-#include "benchmarks/context.h"
-#include "dataset/decode.h"
-#include "dataset/synthetic.h"
+#include "benchmarks/machine.h"
 #include "fixtures/fixture.h"
 
 namespace cnn {
@@ -20,23 +18,23 @@ namespace {
 constexpr std::int64_t kEpochs = 3;
 
 // What a family makes its cases from: one workload, all options.
-struct Source {
+struct Inputs {
   const Options& options;
   const Workload& workload;
 };
 
-std::vector<std::int64_t> Batches(const Source& source) {
-  if (!source.options.batches.empty()) return source.options.batches;
-  return {source.workload.batch};
+std::vector<std::int64_t> Batches(const Inputs& inputs) {
+  if (!inputs.options.batches.empty()) return inputs.options.batches;
+  return {inputs.workload.batch};
 }
 
-std::int64_t Steps(const Source& source) {
-  return source.options.steps == kPublishedSteps ? source.workload.steps : source.options.steps;
+std::int64_t Steps(const Inputs& inputs) {
+  return inputs.options.steps == kPublishedSteps ? inputs.workload.steps : inputs.options.steps;
 }
 
 // 0, 1, half and all of `cores`, or what the command line says.
-std::vector<int> Workers(const Source& source, int cores) {
-  if (!source.options.workers.empty()) return source.options.workers;
+std::vector<int> Workers(const Inputs& inputs, int cores) {
+  if (!inputs.options.workers.empty()) return inputs.options.workers;
   std::vector<int> workers = {0, 1, cores / 2, cores};
   workers.erase(
       std::remove_if(workers.begin(), workers.end(), [cores](int w) { return w > cores; }),
@@ -46,28 +44,41 @@ std::vector<int> Workers(const Source& source, int cores) {
   return workers;
 }
 
+std::vector<SourceKind> Sources(const Inputs& inputs) {
+  if (!inputs.options.sources.empty()) return inputs.options.sources;
+  return {SourceKind::kFiles};
+}
+
+// In the name only where the command line asks for something else than the default.
+void SetSource(const Inputs& inputs, SourceKind kind, SuiteCase& entry) {
+  entry.source = kind;
+  if (Sources(inputs) != std::vector<SourceKind>{SourceKind::kFiles}) {
+    entry.id.source = SourceName(kind);
+  }
+}
+
 std::vector<std::string> Augments(const Workload& workload) {
   if (workload.has_plain_variant) return {"plain", "full"};
   return {"full"};
 }
 
 // One budget of cores: what the workers of a case leave is LibTorch's.
-int Threads(const Source& source, int workers) {
-  return source.options.threads.value_or(std::max(1, AvailableCores() - workers));
+int Threads(const Inputs& inputs, int workers) {
+  return inputs.options.threads.value_or(std::max(1, AvailableCores() - workers));
 }
 
-std::vector<SuiteCase> LayerCases(const Source& source) {
+std::vector<SuiteCase> LayerCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const Layer& layer : source.workload.network.layers) {
-    for (const Device& device : source.options.devices) {
+  for (const Layer& layer : inputs.workload.network.layers) {
+    for (const Device& device : inputs.options.devices) {
       for (const char* pass : {"forward", "backward"}) {
-        for (const std::int64_t batch : Batches(source)) {
+        for (const std::int64_t batch : Batches(inputs)) {
           SuiteCase entry;
-          entry.id.subject = source.workload.name + "/" + layer.name;
+          entry.id.subject = inputs.workload.name + "/" + layer.name;
           entry.id.device = device;
           entry.id.pass = pass;
           entry.id.batch = batch;
-          entry.threads = Threads(source, 0);
+          entry.threads = Threads(inputs, 0);
           entry.make = MakeLayerFixture;
           entry.unit = benchmark::kMicrosecond;
           cases.push_back(entry);
@@ -78,17 +89,17 @@ std::vector<SuiteCase> LayerCases(const Source& source) {
   return cases;
 }
 
-std::vector<SuiteCase> ModelCases(const Source& source) {
+std::vector<SuiteCase> ModelCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const Device& device : source.options.devices) {
+  for (const Device& device : inputs.options.devices) {
     for (const char* pass : {"forward", "train"}) {
-      for (const std::int64_t batch : Batches(source)) {
+      for (const std::int64_t batch : Batches(inputs)) {
         SuiteCase entry;
-        entry.id.subject = source.workload.name;
+        entry.id.subject = inputs.workload.name;
         entry.id.device = device;
         entry.id.pass = pass;
         entry.id.batch = batch;
-        entry.threads = Threads(source, 0);
+        entry.threads = Threads(inputs, 0);
         entry.make = MakeModelFixture;
         cases.push_back(entry);
       }
@@ -97,20 +108,21 @@ std::vector<SuiteCase> ModelCases(const Source& source) {
   return cases;
 }
 
-std::vector<SuiteCase> AugmentCases(const Source& source) {
+std::vector<SuiteCase> AugmentCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
   const auto add = [&](const std::string& subject, const char* augment, AugmentStage stage) {
     SuiteCase entry;
-    entry.id.subject = source.workload.name + "_" + subject;
+    entry.id.subject = inputs.workload.name + "_" + subject;
     entry.make = [augment, stage](const Case& selected, const CaseConfig& config) {
       return MakeAugmentFixture(selected, config, augment, stage);
     };
-    entry.reads_images = true;
+    entry.source = SourceKind::kFiles;
     cases.push_back(entry);
   };
   add("decode", "plain", AugmentStage::kDecode);
   add("resize", "plain", AugmentStage::kResize);
   add("affine", "full", AugmentStage::kAffine);
+  add("affine_opencv", "full", AugmentStage::kAffineOpenCv);
   add("flip", "plain", AugmentStage::kFlip);
   add("to_tensor", "plain", AugmentStage::kToTensor);
   add("plain", "plain", AugmentStage::kChain);
@@ -118,44 +130,48 @@ std::vector<SuiteCase> AugmentCases(const Source& source) {
   return cases;
 }
 
-std::vector<SuiteCase> PipelineCases(const Source& source) {
+std::vector<SuiteCase> PipelineCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const std::string& augment : Augments(source.workload)) {
-    for (const std::int64_t batch : Batches(source)) {
-      for (const int workers : Workers(source, AvailableCores())) {
-        SuiteCase entry;
-        entry.id.subject = source.workload.name;
-        entry.id.augment = augment;
-        entry.id.batch = batch;
-        entry.id.workers = workers;
-        entry.id.steps = Steps(source);
-        entry.make = MakePipelineFixture;
-        entry.reads_images = true;
-        cases.push_back(entry);
+  for (const std::string& augment : Augments(inputs.workload)) {
+    for (const SourceKind kind : Sources(inputs)) {
+      for (const std::int64_t batch : Batches(inputs)) {
+        for (const int workers : Workers(inputs, AvailableCores())) {
+          SuiteCase entry;
+          entry.id.subject = inputs.workload.name;
+          entry.id.augment = augment;
+          SetSource(inputs, kind, entry);
+          entry.id.batch = batch;
+          entry.id.workers = workers;
+          entry.id.steps = Steps(inputs);
+          entry.make = MakePipelineFixture;
+          cases.push_back(entry);
+        }
       }
     }
   }
   return cases;
 }
 
-std::vector<SuiteCase> EpochCases(const Source& source) {
+std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const std::string& augment : Augments(source.workload)) {
-    for (const Device& device : source.options.devices) {
-      for (const std::int64_t batch : Batches(source)) {
-        for (const int workers : Workers(source, std::max(1, AvailableCores() - 1))) {
-          SuiteCase entry;
-          entry.id.subject = source.workload.name;
-          entry.id.augment = augment;
-          entry.id.device = device;
-          entry.id.batch = batch;
-          entry.id.workers = workers;
-          entry.id.steps = Steps(source);
-          entry.threads = Threads(source, workers);
-          entry.make = MakeEpochFixture;
-          entry.reads_images = true;
-          entry.iterations = kEpochs;
-          cases.push_back(entry);
+  for (const std::string& augment : Augments(inputs.workload)) {
+    for (const SourceKind kind : Sources(inputs)) {
+      for (const Device& device : inputs.options.devices) {
+        for (const std::int64_t batch : Batches(inputs)) {
+          for (const int workers : Workers(inputs, std::max(1, AvailableCores() - 1))) {
+            SuiteCase entry;
+            entry.id.subject = inputs.workload.name;
+            entry.id.augment = augment;
+            SetSource(inputs, kind, entry);
+            entry.id.device = device;
+            entry.id.batch = batch;
+            entry.id.workers = workers;
+            entry.id.steps = Steps(inputs);
+            entry.threads = Threads(inputs, workers);
+            entry.make = MakeEpochFixture;
+            entry.iterations = kEpochs;
+            cases.push_back(entry);
+          }
         }
       }
     }
@@ -166,7 +182,7 @@ std::vector<SuiteCase> EpochCases(const Source& source) {
 struct Family {
   const char* name;
   const char* what;
-  std::vector<SuiteCase> (*cases)(const Source&);
+  std::vector<SuiteCase> (*cases)(const Inputs&);
 };
 
 constexpr Family kFamilies[] = {
@@ -209,37 +225,6 @@ std::string NearestFamilies(const std::string& filter) {
 }
 
 }  // namespace
-
-std::vector<WorkloadData> SelectWorkloads(const Options& options) {
-  std::vector<WorkloadData> selected;
-  for (const Workload& workload : PublishedWorkloads()) {
-    const auto& names = options.networks;
-    if (names.empty() || std::find(names.begin(), names.end(), workload.name) != names.end()) {
-      selected.push_back({workload, {}});
-    }
-  }
-  if (options.data_dir.empty()) return selected;
-  std::filesystem::path dir = std::filesystem::absolute(options.data_dir).lexically_normal();
-  if (!dir.has_filename()) dir = dir.parent_path();
-  Dataset dataset;
-  try {
-    dataset = ScanDataset(options.data_dir, dir.filename().string());
-  } catch (const std::exception& error) {
-    throw UsageError(std::string("--data_dir: ") + error.what());
-  }
-  const std::size_t classes = dataset.train.classes.size();
-  if (classes < 2) {
-    throw UsageError("--data_dir: one class leaves nothing to learn; two at least");
-  }
-  const Workload fitting = WorkloadFor(static_cast<std::int64_t>(classes));
-  for (WorkloadData& data : selected) {
-    if (data.workload.name != fitting.name) continue;
-    data = {fitting, dataset};
-    return selected;
-  }
-  throw UsageError("--data_dir: " + std::to_string(classes) + " classes fit " + fitting.name +
-                   ", which --networks leaves out");
-}
 
 std::vector<Device> SelectDevices(const Options& options) {
   if (options.devices.empty()) return AvailableDevices();
@@ -292,68 +277,39 @@ std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& f
   return cases;
 }
 
+std::vector<std::set<SourceKind>> SourcesNeeded(const std::vector<SuiteCase>& cases,
+                                                std::size_t workloads) {
+  std::vector<std::set<SourceKind>> needed(workloads);
+  for (const SuiteCase& entry : cases) {
+    if (entry.source) needed[entry.workload].insert(*entry.source);
+  }
+  return needed;
+}
+
 namespace {
 
-// Brings the files into the page cache, as far as a quarter of the memory goes: the first case that
-// reads them is then timed like the later ones. What cannot be read is the affair of the case that
-// needs it.
-void ReadOnce(const ImageFolder& folder) {
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  double read = 0;
-  std::vector<std::uint8_t> bytes;
-  for (const ImageFile& image : folder.images) {
-    if (read > memory / 4) return;
-    try {
-      ReadFile(image.path, bytes);
-      read += static_cast<double>(bytes.size());
-    } catch (const std::runtime_error&) {
-      continue;
-    }
-  }
+// Cases that read the same files meet the same bad ones.
+void NameOnce(const std::string& message) {
+  static std::set<std::string> named;
+  if (named.insert(message).second) std::fprintf(stderr, "\rbad image: %s\n", message.c_str());
 }
 
 }  // namespace
 
-void PrepareData(const std::vector<SuiteCase>& cases, std::vector<WorkloadData>& workloads) {
-  const bool is_terminal = isatty(STDERR_FILENO) == 1;
-  const auto progress = [&](int done, int total) {
-    static bool announced = false;
-    if (!announced) {
-      std::fprintf(stderr, "writing the synthetic data set, once: %d images\n", total);
-    }
-    announced = true;
-    if (!is_terminal) return;
-    std::fprintf(stderr, "\r\033[K%d of %d%s", done, total, done == total ? "\n" : "");
-  };
-  for (std::size_t i = 0; i < workloads.size(); ++i) {
-    const bool is_needed = std::any_of(cases.begin(), cases.end(), [&](const SuiteCase& entry) {
-      return entry.reads_images && entry.workload == i;
-    });
-    if (!is_needed) continue;
-    WorkloadData& data = workloads[i];
-    if (data.dataset.train.classes.empty()) {
-      const std::filesystem::path root =
-          EnsureSyntheticData(DefaultCacheDir(), AvailableCores(), progress);
-      data.dataset = ScanDataset(root / data.workload.name, root.filename().string());
-    }
-    std::fprintf(stderr, "%s trains on %s:\n%s", data.workload.name.c_str(),
-                 data.dataset.name.c_str(), DescribeDataset(data.dataset).c_str());
-    if (data.workload.network.layers.back().outputs > 1 && data.dataset.train.classes.size() != 8) {
-      std::fprintf(stderr, "its network has %zu outputs instead of 8\n",
-                   data.dataset.train.classes.size());
-    }
-    ReadOnce(data.dataset.train);
-  }
-}
-
 void Register(const std::vector<SuiteCase>& cases, const Options& options, bool own_time_units,
               const std::vector<WorkloadData>& workloads, int& failures) {
-  const bool show_progress = isatty(STDERR_FILENO) == 1;
   for (const SuiteCase& entry : cases) {
     const WorkloadData& data = workloads[entry.workload];
-    const CaseConfig config{data.workload, options.seed, entry.threads, &data.dataset,
-                            show_progress};
+    CaseConfig config;
+    config.workload = data.workload;
+    config.seed = options.seed;
+    config.threads = entry.threads;
+    if (entry.source) config.images = data.sources.at(*entry.source).get();
+    config.stream = options.stream;
+    config.profile = options.profile;
+    config.bad_images = options.bad_images;
+    config.on_bad_image = NameOnce;
+    config.show_progress = isatty(STDERR_FILENO) == 1;
     auto* registered = benchmark::RegisterBenchmark(
         entry.id.Name().c_str(), [entry, config, &failures](benchmark::State& state) {
           const std::unique_ptr<Fixture> fixture = entry.make(entry.id, config);

@@ -6,23 +6,17 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "benchmarks/data.h"
 #include "benchmarks/google_flags.h"
 #include "benchmarks/options.h"
 #include "fixtures/fixtures.h"
 
 namespace cnn {
-
-/// A workload with the images it trains on.
-struct WorkloadData {
-  Workload workload;
-  Dataset dataset;  // no classes yet where it is to be the synthetic set
-};
-
-/// The workloads that the options select; --data_dir goes to the one it fits. Throws UsageError.
-std::vector<WorkloadData> SelectWorkloads(const Options& options);
 
 /// A case with what is needed to run it.
 struct SuiteCase {
@@ -30,7 +24,7 @@ struct SuiteCase {
   std::size_t workload = 0;  // index into the WorkloadData
   int threads = 1;           // LibTorch's
   std::function<std::unique_ptr<Fixture>(const Case&, const CaseConfig&)> make;
-  bool reads_images = false;
+  std::optional<SourceKind> source;  // where it reads images from; not set: it reads none
   benchmark::TimeUnit unit = benchmark::kMillisecond;
   std::int64_t iterations = 0;  // 0: as many as Google Benchmark wants
 };
@@ -48,9 +42,9 @@ std::vector<SuiteCase> MakeCases(const Options& options,
 /// does, naming the nearest families, or when the expression is malformed.
 std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& filter);
 
-/// Fills in the synthetic data set where a benchmark needs it and has no other, and says on stderr
-/// what images were found.
-void PrepareData(const std::vector<SuiteCase>& cases, std::vector<WorkloadData>& workloads);
+/// By workload: the sources that the cases read from.
+std::vector<std::set<SourceKind>> SourcesNeeded(const std::vector<SuiteCase>& cases,
+                                                std::size_t workloads);
 
 /// Registers with Google Benchmark. `workloads` and `failures`, which counts cases that an error
 /// ended, must outlive the run.

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "benchmarks/context.h"
+#include "benchmarks/machine.h"
+#include "benchmarks/testing.h"
 #include "dataset/testing.h"
 
 namespace cnn {
@@ -28,16 +30,6 @@ std::vector<std::string> Names(const std::vector<SuiteCase>& benchmarks) {
 
 std::vector<std::string> Matching(const std::string& filter, const Options& options = {}) {
   return Names(Filter(Make(options), filter));
-}
-
-template <typename Action>
-std::string UsageErrorOf(const Action& action) {
-  try {
-    action();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // All axes at once, as many cases as there can be.
@@ -105,6 +97,34 @@ TEST(SuiteTest, NetworksLimitTheSuite) {
   }
 }
 
+TEST(SuiteTest, SourcesStandInTheNameOnlyWhenAskedFor) {
+  EXPECT_TRUE(Matching("^(Pipeline|Epoch)").size() > 0);
+  for (const std::string& name : Names(Make({}))) {
+    EXPECT_EQ(name.find("/source:"), std::string::npos) << name;
+  }
+  Options options;
+  options.sources = {SourceKind::kFiles};
+  EXPECT_EQ(Names(Make(options)), Names(Make({})));
+  options.sources = {SourceKind::kFiles, SourceKind::kDecoded};
+  EXPECT_EQ(
+      Matching("^Pipeline/eight_kinds/augment:full/source:files/.*workers:0/", options).size(), 1U);
+  EXPECT_EQ(Matching("^Epoch/.*/source:decoded/device:", options).size(),
+            Matching("^Epoch").size());
+}
+
+TEST(SuiteTest, CasesNeedTheSourcesTheyReadFrom) {
+  Options options;
+  options.sources = {SourceKind::kDecoded};
+  const auto needed = [&](const std::string& filter) {
+    return SourcesNeeded(Filter(Make(options), filter), 2);
+  };
+  using Kinds = std::vector<std::set<SourceKind>>;
+  EXPECT_EQ(needed("^Layer|^Model"), (Kinds{{}, {}}));
+  EXPECT_EQ(needed("^Augment/eight"), (Kinds{{SourceKind::kFiles}, {}}));
+  EXPECT_EQ(needed("^Epoch/dogs"), (Kinds{{}, {SourceKind::kDecoded}}));
+  EXPECT_EQ(needed("eight_kinds"), (Kinds{{SourceKind::kFiles, SourceKind::kDecoded}, {}}));
+}
+
 // The design's rule: by default nothing is oversubscribed.
 TEST(SuiteTest, ThreadsAndWorkersShareOneBudgetOfCores) {
   for (const SuiteCase& entry : Make({})) {
@@ -143,56 +163,6 @@ TEST(FilterTest, AMalformedExpressionIsRefused) {
   EXPECT_NE(UsageErrorOf([] { Matching("Epoch("); }).find("'Epoch('"), std::string::npos);
 }
 
-class DataDirTest : public testing::Test {
- protected:
-  std::string Tree(int classes) {
-    for (const char* split : {"train", "test"}) {
-      for (int label = 0; label < classes; ++label) {
-        WriteText(dir_.path() / "photos" / split / ("class" + std::to_string(label)) / "a.jpg",
-                  "x");
-      }
-    }
-    return (dir_.path() / "photos").string();
-  }
-
-  TempDir dir_;
-};
-
-TEST_F(DataDirTest, TwoClassesAreDogsVsCats) {
-  Options options;
-  options.data_dir = Tree(2) + "/";
-  const auto workloads = SelectWorkloads(options);
-  EXPECT_TRUE(workloads[0].dataset.train.classes.empty());
-  EXPECT_EQ(workloads[1].dataset.train.images.size(), 2U);
-  EXPECT_EQ(workloads[1].dataset.name, "photos");
-}
-
-TEST_F(DataDirTest, OtherNumbersAreEightKindsWithAsManyOutputs) {
-  Options options;
-  options.data_dir = Tree(5);
-  const auto workloads = SelectWorkloads(options);
-  EXPECT_EQ(workloads[0].workload.network.layers.back().outputs, 5);
-  EXPECT_EQ(workloads[0].dataset.train.classes.size(), 5U);
-  EXPECT_TRUE(workloads[1].dataset.train.classes.empty());
-}
-
-TEST_F(DataDirTest, AFolderThatDoesNotFitTheNetworksIsRefused) {
-  Options options;
-  options.data_dir = Tree(2);
-  options.networks = {"eight_kinds"};
-  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("--networks"), std::string::npos);
-  options.networks.clear();
-  options.data_dir = "/no/such/folder";
-  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("/no/such/folder"),
-            std::string::npos);
-}
-
-TEST_F(DataDirTest, OneClassIsRefused) {
-  Options options;
-  options.data_dir = Tree(1);
-  EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("one class"), std::string::npos);
-}
-
 TEST(ContextTest, SaysWhatIsNeededToJudgeANumber) {
   const Options options;
   std::set<std::string> keys;
@@ -220,7 +190,11 @@ TEST(ContextTest, SaysWhatIsNeededToJudgeANumber) {
                           "compute_threads",
                           "opencv_threads",
                           "allocator",
-                          "seed"}) {
+                          "seed",
+                          "random_stream",
+                          "keras_profile",
+                          "bad_images_policy",
+                          "max_pixels"}) {
     EXPECT_EQ(keys.count(key), 1U) << key;
   }
 }

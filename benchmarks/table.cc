@@ -36,10 +36,10 @@ constexpr Column kFaults = {"page_faults_per_step", "faults", 1};
 std::vector<Column> ColumnsOf(const std::string& family) {
   if (family == "Layer") return {kImages, kFlops, kBytes, kFaults};
   if (family == "Model") return {kImages, kFlops, kForward, kBackward, kOptimizer, kFaults};
-  if (family == "Pipeline") return {kImages, kBusy, kBlocked, kFaults};
+  if (family == "Pipeline") return {kImages, kWait, kBusy, kBlocked, kFaults};
   if (family == "Epoch") {
-    return {kImages,    kStep,      kWait, kCopy,     kForward, kBackward,
-            kOptimizer, kFirstLoss, kLoss, kAccuracy, kFaults};
+    return {kImages,   kStep,      kWait,      kBlocked, kCopy,     kForward,
+            kBackward, kOptimizer, kFirstLoss, kLoss,    kAccuracy, kFaults};
   }
   return {kImages, kFaults};
 }

@@ -85,7 +85,6 @@ TrainingTotals Trainer::TrainEpoch(Loader& loader, std::int64_t epoch, std::int6
     Step(*batch);
     if (!on_step(totals_.steps)) break;
   }
-  totals_.wait = loader.Times().consumer_wait;
   return TakeTotals();
 }
 

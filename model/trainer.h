@@ -36,8 +36,6 @@ struct TrainingTotals {
   double forward = 0;  // loss and accuracy included
   double backward = 0;
   double optimizer = 0;
-  // Seconds that the training thread waited for the loader:
-  double wait = 0;
 };
 
 class Trainer {

@@ -123,23 +123,25 @@ class TrainEpochTest : public testing::Test {
     WriteImages(root_.path() / "dark", kImagesPerClass, 0);
     WriteImages(root_.path() / "light", kImagesPerClass, 100);
     folder_ = ScanImageFolder(root_.path());
+    source_ = std::make_unique<ImageSource>(folder_, SourceKind::kFiles, 150);
   }
 
   LoaderOptions Options(int workers) const {
     LoaderOptions options;
-    options.augmentation = DogsVsCats().augmentation;
-    options.batch_size = 4;
+    options.schedule.augmentation = DogsVsCats().augmentation;
+    options.schedule.batch_size = 4;
     options.workers = workers;
-    options.seed = 3;
+    options.schedule.seed = 3;
     return options;
   }
 
   TempDir root_;
   ImageFolder folder_;
+  std::unique_ptr<ImageSource> source_;
 };
 
 TEST_F(TrainEpochTest, CountsStepsAndImagesReallySeen) {
-  Loader loader(folder_, Options(1));
+  Loader loader(*source_, Options(1));
   Trainer trainer(DogsVsCats(), {}, 1);
   const TrainingTotals totals = trainer.TrainEpoch(loader, 0, 4, [](std::int64_t) { return true; });
   EXPECT_EQ(totals.steps, 4);
@@ -155,7 +157,7 @@ TEST_F(TrainEpochTest, CountsStepsAndImagesReallySeen) {
 }
 
 TEST_F(TrainEpochTest, ReportsEachStepAndStopsWhenTold) {
-  Loader loader(folder_, Options(2));
+  Loader loader(*source_, Options(2));
   Trainer trainer(DogsVsCats(), {}, 1);
   std::vector<std::int64_t> seen;
   const TrainingTotals totals = trainer.TrainEpoch(loader, 0, 10, [&](std::int64_t done) {
@@ -169,7 +171,7 @@ TEST_F(TrainEpochTest, ReportsEachStepAndStopsWhenTold) {
 TEST_F(TrainEpochTest, LossesAreBitEqualForAnyNumberOfWorkers) {
   std::vector<std::vector<double>> losses;
   for (const int workers : {0, 1, 3}) {
-    Loader loader(folder_, Options(workers));
+    Loader loader(*source_, Options(workers));
     Trainer trainer(DogsVsCats(), {}, 1);
     losses.emplace_back();
     for (int epoch = 0; epoch < 2; ++epoch) {
@@ -183,7 +185,7 @@ TEST_F(TrainEpochTest, LossesAreBitEqualForAnyNumberOfWorkers) {
 }
 
 TEST_F(TrainEpochTest, LearnsToTellDarkFromLight) {
-  Loader loader(folder_, Options(1));
+  Loader loader(*source_, Options(1));
   Trainer trainer(DogsVsCats(), {}, 1);
   const auto epoch = [&](std::int64_t number) {
     return trainer.TrainEpoch(loader, number, 6, [](std::int64_t) { return true; });

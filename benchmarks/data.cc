@@ -1,0 +1,182 @@
+#include "benchmarks/data.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "benchmarks/machine.h"
+#include "dataset/decode.h"
+#include "dataset/synthetic.h"
+#include "dataset/verify.h"
+
+namespace cnn {
+namespace {
+
+// A counter on a terminal's line that is overwritten; nothing in a pipe.
+std::function<void(int, int)> Progress() {
+  if (isatty(STDERR_FILENO) != 1) return {};
+  return [last = -1](int done, int count) mutable {
+    const int percent = count > 0 ? 100 * done / count : 100;
+    if (percent == last) return;
+    last = percent;
+    std::fprintf(stderr, "\r\033[K%d of %d", done, count);
+    if (done == count) std::fputs("\r\033[K", stderr);
+  };
+}
+
+std::string Megabytes(std::int64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  return text;
+}
+
+// Brings the files into the page cache, as far as a quarter of the memory goes: the first case that
+// reads them is then timed like the later ones. What cannot be read is the affair of the case that
+// needs it.
+void ReadOnce(const ImageFolder& folder) {
+  std::int64_t left = AvailableMemory() / 4;
+  std::vector<std::uint8_t> bytes;
+  for (const ImageFile& image : folder.images) {
+    if (left < 0) return;
+    try {
+      ReadFile(image.path, bytes);
+      left -= static_cast<std::int64_t>(bytes.size());
+    } catch (const ImageError&) {
+      continue;
+    }
+  }
+}
+
+// Finds the images of a workload whose data set is not there yet: the synthetic ones.
+void FindSyntheticImages(WorkloadData& data) {
+  bool announced = false;
+  const auto progress = [&announced, show = Progress()](int done, int count) {
+    if (!announced)
+      std::fprintf(stderr, "writing the synthetic data set, once: %d images\n", count);
+    announced = true;
+    if (show) show(done, count);
+  };
+  const std::filesystem::path root =
+      EnsureSyntheticData(DefaultCacheDir(), AvailableCores(), progress);
+  data.dataset = ScanDataset(root / data.workload.name, root.filename().string());
+}
+
+void WarnOfEmptyClasses(const ImageFolder& folder) {
+  for (const std::string& name : EmptyClasses(folder)) {
+    std::fprintf(stderr, "warning: class '%s' has no image in %s\n", name.c_str(),
+                 folder.root.c_str());
+  }
+}
+
+std::shared_ptr<const ImageSource> MakeSource(const Options& options, SourceKind kind,
+                                              const WorkloadData& data) {
+  const ImageFolder& folder = data.dataset.train;
+  const auto side = static_cast<int>(data.workload.network.input[1]);
+  if (kind == SourceKind::kFiles) {
+    ReadOnce(folder);
+  } else {
+    const std::int64_t needed = MemoryNeeded(folder, kind, side);
+    const std::string what = "--source=" + SourceName(kind) + " keeps the " +
+                             std::to_string(folder.images.size()) + " training images of " +
+                             data.workload.name + " in " + Megabytes(needed) + " of memory";
+    std::fprintf(stderr, "%s\n", what.c_str());
+    RequireMemory(what, needed, AvailableMemory());
+  }
+  return std::make_shared<const ImageSource>(folder, kind, side, options.max_pixels,
+                                             AvailableCores(), Progress());
+}
+
+int VerifySplit(const Options& options, const ImageFolder& folder) {
+  const std::vector<ImageFinding> findings =
+      VerifyImages(folder, options.max_pixels, AvailableCores(), Progress());
+  for (const ImageFinding& finding : findings) {
+    std::printf("%s: %s\n", finding.is_bad ? "bad" : "warning", finding.message.c_str());
+  }
+  return static_cast<int>(std::count_if(findings.begin(), findings.end(),
+                                        [](const ImageFinding& f) { return f.is_bad; }));
+}
+
+}  // namespace
+
+std::vector<WorkloadData> SelectWorkloads(const Options& options) {
+  std::vector<WorkloadData> selected;
+  for (const Workload& workload : PublishedWorkloads()) {
+    const auto& names = options.networks;
+    if (names.empty() || std::find(names.begin(), names.end(), workload.name) != names.end()) {
+      selected.push_back({workload, {}, {}});
+    }
+  }
+  if (options.data_dir.empty()) return selected;
+  std::filesystem::path dir = std::filesystem::absolute(options.data_dir).lexically_normal();
+  if (!dir.has_filename()) dir = dir.parent_path();
+  Dataset dataset;
+  try {
+    dataset = ScanDataset(options.data_dir, dir.filename().string());
+  } catch (const std::exception& error) {
+    throw UsageError(std::string("--data_dir: ") + error.what());
+  }
+  const std::size_t classes = dataset.train.classes.size();
+  if (classes < 2) {
+    throw UsageError("--data_dir: one class leaves nothing to learn; two at least");
+  }
+  const Workload fitting = WorkloadFor(static_cast<std::int64_t>(classes));
+  for (WorkloadData& data : selected) {
+    if (data.workload.name != fitting.name) continue;
+    data = {fitting, dataset, {}};
+    return selected;
+  }
+  throw UsageError("--data_dir: " + std::to_string(classes) + " classes fit " + fitting.name +
+                   ", which --networks leaves out");
+}
+
+void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
+                 std::vector<WorkloadData>& workloads) {
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    if (needed[i].empty()) continue;
+    WorkloadData& data = workloads[i];
+    if (data.dataset.train.classes.empty()) FindSyntheticImages(data);
+    std::fprintf(stderr, "%s trains on %s:\n%s", data.workload.name.c_str(),
+                 data.dataset.name.c_str(), DescribeDataset(data.dataset).c_str());
+    if (data.workload.network.layers.back().outputs > 1 && data.dataset.train.classes.size() != 8) {
+      std::fprintf(stderr, "its network has %zu outputs instead of 8\n",
+                   data.dataset.train.classes.size());
+    }
+    WarnOfEmptyClasses(data.dataset.train);
+    WarnOfEmptyClasses(data.dataset.test);
+    for (const SourceKind kind : needed[i]) data.sources[kind] = MakeSource(options, kind, data);
+  }
+}
+
+int VerifyData(const Options& options, std::vector<WorkloadData>& workloads) {
+  int files = 0;
+  int bad = 0;
+  for (WorkloadData& data : workloads) {
+    if (data.dataset.train.classes.empty()) {
+      if (!options.data_dir.empty()) continue;  // the folder goes to the other workload
+      FindSyntheticImages(data);
+    }
+    std::fputs(DescribeDataset(data.dataset).c_str(), stdout);
+    for (const ImageFolder* folder : {&data.dataset.train, &data.dataset.test}) {
+      for (const std::string& name : EmptyClasses(*folder)) {
+        std::printf("warning: class '%s' has no image in %s\n", name.c_str(), folder->root.c_str());
+      }
+      files += static_cast<int>(folder->images.size());
+      for (const std::string& path : folder->ignored) {
+        std::printf("ignored: '%s' does not end as an image's name\n", path.c_str());
+      }
+      bad += VerifySplit(options, *folder);
+    }
+  }
+  std::printf("%d files checked, %d bad\n", files, bad);
+  return bad;
+}
+
+void RequireMemory(const std::string& what, std::int64_t needed, std::int64_t available) {
+  if (needed <= available / 5 * 4) return;
+  throw UsageError(what + ", which does not fit: " + Megabytes(available) +
+                   " are available, and a fifth of it is left to the rest. Use --source=files");
+}
+
+}  // namespace cnn

@@ -1,0 +1,44 @@
+// Which images the suite reads: selects the data set of each workload, makes it ready before
+// anything is timed, and checks it on request.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "benchmarks/options.h"
+#include "dataset/image_folder.h"
+#include "dataset/image_source.h"
+#include "model/workloads.h"
+
+namespace cnn {
+
+/// A workload with the images it trains on. Sources refer to the data set: do not move it once they
+/// are made.
+struct WorkloadData {
+  Workload workload;
+  Dataset dataset;  // no classes yet where it is to be the synthetic set
+  std::map<SourceKind, std::shared_ptr<const ImageSource>> sources;  // of the training images
+};
+
+/// The workloads that the options select; --data_dir goes to the one it fits. Throws UsageError.
+std::vector<WorkloadData> SelectWorkloads(const Options& options);
+
+/// Makes ready the sources that workload i needs, `needed[i]`: writes the synthetic data set where
+/// there is no other, says on stderr what images were found, reads what is to be kept in memory.
+/// Throws UsageError when that does not fit.
+void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
+                 std::vector<WorkloadData>& workloads);
+
+/// Checks every file of the data sets, without a benchmark. The report goes to stdout. Returns the
+/// number of bad files.
+int VerifyData(const Options& options, std::vector<WorkloadData>& workloads);
+
+/// Throws UsageError naming the flag and the way out when `needed` bytes are more than four fifths
+/// of the `available` ones.
+void RequireMemory(const std::string& what, std::int64_t needed, std::int64_t available);
+
+}  // namespace cnn
