@@ -167,7 +167,8 @@ struct Loader::Impl {
   // State whose integral over time gives LoaderTimes; Account() before each change.
   int loading_workers = 0;
   int waiting_workers = 0;
-  bool consumer_waits = false;
+  bool consumer_waits = false;   // for a batch
+  bool consumer_drains = false;  // waits until no worker loads
   Clock::time_point accounted;
   LoaderTimes times;
 
@@ -221,7 +222,9 @@ void Loader::Impl::StartEpoch(std::int64_t new_epoch, std::int64_t new_steps) {
   steps = 0;
   next_batch = 0;
   open_left = 0;
+  consumer_drains = true;
   consumer_wake.wait(lock, [this] { return loading_workers == 0; });
+  consumer_drains = false;
   for (Slot& slot : slots) {
     slot.batch = -1;
   }
@@ -379,7 +382,11 @@ void Loader::Impl::Finish(const Claim& claim, Outcome outcome) {
     slot.error_position = claim.position;
   }
   --slot.unfinished;
-  if (slot.unfinished == 0 || loading_workers == 0) consumer_wake.notify_one();
+  // Not more often than needed: each call wakes the consumer, who then wants the mutex.
+  if ((consumer_waits && slot.unfinished == 0 && slot.batch == delivered) ||
+      (consumer_drains && loading_workers == 0)) {
+    consumer_wake.notify_one();
+  }
 }
 
 void Loader::Impl::WakeOneWorker() {
