@@ -135,9 +135,52 @@ struct Axis {
   }
 }
 
+[[gnu::always_inline]] inline void Separate(const std::uint8_t* rgb, int pixels,
+                                            float* __restrict red, float* __restrict green,
+                                            float* __restrict blue) {
+  for (int i = 0; i < pixels; ++i) {
+    red[i] = static_cast<float>(static_cast<int>(rgb[3 * i])) * kRescale;
+    green[i] = static_cast<float>(static_cast<int>(rgb[3 * i + 1])) * kRescale;
+    blue[i] = static_cast<float>(static_cast<int>(rgb[3 * i + 2])) * kRescale;
+  }
+}
+
+// Separated and mirrored in one loop no SIMD comes of it.
+[[gnu::always_inline]] inline void SeparateMirrored(const std::uint8_t* rgb, int pixels, float* red,
+                                                    float* green, float* blue) {
+  for (int first = 0; first < pixels; first += kBlock) {
+    const int count = std::min(kBlock, pixels - first);
+    alignas(64) float block[3][kBlock];
+    Separate(rgb + 3 * first, count, block[0], block[1], block[2]);
+    float* const out[] = {red, green, blue};
+    for (int channel = 0; channel < 3; ++channel) {
+      float* __restrict end = out[channel] + pixels - first - count;
+      for (int i = 0; i < count; ++i) end[i] = block[channel][count - 1 - i];
+    }
+  }
+}
+
+[[gnu::always_inline]] inline void SeparateImage(const cv::Mat& rgb, bool is_mirrored,
+                                                 float* planar) {
+  const std::size_t plane = rgb.total();
+  for (int row = 0; row < rgb.rows; ++row) {
+    const std::uint8_t* source = rgb.ptr<std::uint8_t>(row);
+    float* red = planar + static_cast<std::ptrdiff_t>(row) * rgb.cols;
+    if (is_mirrored) {
+      SeparateMirrored(source, rgb.cols, red, red + plane, red + 2 * plane);
+    } else {
+      Separate(source, rgb.cols, red, red + plane, red + 2 * plane);
+    }
+  }
+}
+
 void WarpImageBaseline(const Warp& warp, const AffineMap& map, int rows, int columns,
                        float* planar) {
   WarpImage(warp, map, rows, columns, planar);
+}
+
+void SeparateImageBaseline(const cv::Mat& rgb, bool is_mirrored, float* planar) {
+  SeparateImage(rgb, is_mirrored, planar);
 }
 
 #if defined(__x86_64__)
@@ -145,6 +188,11 @@ void WarpImageBaseline(const Warp& warp, const AffineMap& map, int rows, int col
 [[gnu::target("avx2")]] void WarpImageAvx2(const Warp& warp, const AffineMap& map, int rows,
                                            int columns, float* planar) {
   WarpImage(warp, map, rows, columns, planar);
+}
+
+[[gnu::target("avx2")]] void SeparateImageAvx2(const cv::Mat& rgb, bool is_mirrored,
+                                               float* planar) {
+  SeparateImage(rgb, is_mirrored, planar);
 }
 
 [[gnu::target("avx512f,avx512dq,avx512vl,avx512bw")]] void WarpImageAvx512(const Warp& warp,
@@ -155,18 +203,24 @@ void WarpImageBaseline(const Warp& warp, const AffineMap& map, int rows, int col
 }
 #endif
 
-using WarpFunction = void (*)(const Warp&, const AffineMap&, int, int, float*);
+// The fastest that this processor has.
+struct Kernels {
+  void (*warp)(const Warp&, const AffineMap&, int rows, int columns, float* planar);
+  void (*separate)(const cv::Mat& rgb, bool is_mirrored, float* planar);
+};
 
-WarpFunction BestWarp() {
+Kernels BestKernels() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-    return WarpImageAvx512;
+    return {WarpImageAvx512, SeparateImageAvx2};
   }
-  if (__builtin_cpu_supports("avx2")) return WarpImageAvx2;
+  if (__builtin_cpu_supports("avx2")) return {WarpImageAvx2, SeparateImageAvx2};
 #endif
-  return WarpImageBaseline;
+  return {WarpImageBaseline, SeparateImageBaseline};
 }
+
+const Kernels kKernels = BestKernels();
 
 template <typename Random>
 Transform Draw(const Augmentation& augmentation, int height, int width, Random& random) {
@@ -250,8 +304,7 @@ void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar) {
                      {0, rgb.cols - 1.0, image.cols - 2.0},
                      row_by_column,
                      column_by_column};
-  static const WarpFunction warp_image = BestWarp();
-  warp_image(warp, map, rgb.rows, rgb.cols, planar);
+  kKernels.warp(warp, map, rgb.rows, rgb.cols, planar);
 }
 
 void WarpWithOpenCv(const cv::Mat& rgb, const AffineMap& map, cv::Mat& warped) {
@@ -264,20 +317,7 @@ void WarpWithOpenCv(const cv::Mat& rgb, const AffineMap& map, cv::Mat& warped) {
 
 void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar) {
   CheckImage(rgb, "ToPlanar");
-  const std::size_t plane = rgb.total();
-  for (int row = 0; row < rgb.rows; ++row) {
-    const std::uint8_t* source = rgb.ptr<std::uint8_t>(row);
-    float* out = planar + static_cast<std::ptrdiff_t>(row) * rgb.cols;
-    const std::ptrdiff_t step = flip_horizontal ? -1 : 1;
-    std::ptrdiff_t at = flip_horizontal ? rgb.cols - 1 : 0;
-    for (int column = 0; column < rgb.cols; ++column, at += step) {
-      out[at] = static_cast<float>(source[3 * column]) * kRescale;
-      out[plane + static_cast<std::size_t>(at)] =
-          static_cast<float>(source[3 * column + 1]) * kRescale;
-      out[2 * plane + static_cast<std::size_t>(at)] =
-          static_cast<float>(source[3 * column + 2]) * kRescale;
-    }
-  }
+  kKernels.separate(rgb, flip_horizontal, planar);
 }
 
 void ApplyTransform(const cv::Mat& rgb, const Transform& transform, float* planar) {
