@@ -38,7 +38,7 @@ constexpr std::uint64_t kRoundedBits = (std::uint64_t{1} << 51) - 1;
 // maximum.
 struct Range {
   double first, last;
-  double max_floor;  // last - 1: both neighbours exist
+  double max_floor;  // the last with a neighbour in memory behind it
 };
 
 struct Warp {
@@ -145,7 +145,7 @@ struct Axis {
   }
 }
 
-// Separated and mirrored in one loop no SIMD comes of it.
+// In two steps, because GCC makes no SIMD of a loop that separates and mirrors at once.
 [[gnu::always_inline]] inline void SeparateMirrored(const std::uint8_t* rgb, int pixels, float* red,
                                                     float* green, float* blue) {
   for (int first = 0; first < pixels; first += kBlock) {
@@ -203,24 +203,26 @@ void SeparateImageBaseline(const cv::Mat& rgb, bool is_mirrored, float* planar) 
 }
 #endif
 
-// The fastest that this processor has.
-struct Kernels {
+struct Kernel {
   void (*warp)(const Warp&, const AffineMap&, int rows, int columns, float* planar);
   void (*separate)(const cv::Mat& rgb, bool is_mirrored, float* planar);
 };
 
-Kernels BestKernels() {
+// Those that this processor can run, slowest first.
+const std::vector<Kernel>& Kernels() {
+  static const std::vector<Kernel> kernels = [] {
+    std::vector<Kernel> found = {{WarpImageBaseline, SeparateImageBaseline}};
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
-    return {WarpImageAvx512, SeparateImageAvx2};
-  }
-  if (__builtin_cpu_supports("avx2")) return {WarpImageAvx2, SeparateImageAvx2};
+    if (__builtin_cpu_supports("avx2")) found.push_back({WarpImageAvx2, SeparateImageAvx2});
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")) {
+      found.push_back({WarpImageAvx512, SeparateImageAvx2});
+    }
 #endif
-  return {WarpImageBaseline, SeparateImageBaseline};
+    return found;
+  }();
+  return kernels;
 }
-
-const Kernels kKernels = BestKernels();
 
 template <typename Random>
 Transform Draw(const Augmentation& augmentation, int height, int width, Random& random) {
@@ -282,7 +284,14 @@ AffineMap InverseMap(const Transform& transform, int height, int width) {
   return map;
 }
 
+std::size_t detail::KernelCount() { return Kernels().size(); }
+
 void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar) {
+  detail::WarpToPlanar(rgb, map, planar, Kernels().size() - 1);
+}
+
+void detail::WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar,
+                          std::size_t kernel) {
   CheckImage(rgb, "WarpToPlanar");
   cv::Mat image = rgb;
   if (rgb.rows < 2 || rgb.cols < 2) {
@@ -304,7 +313,7 @@ void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar) {
                      {0, rgb.cols - 1.0, image.cols - 2.0},
                      row_by_column,
                      column_by_column};
-  kKernels.warp(warp, map, rgb.rows, rgb.cols, planar);
+  Kernels()[kernel].warp(warp, map, rgb.rows, rgb.cols, planar);
 }
 
 void WarpWithOpenCv(const cv::Mat& rgb, const AffineMap& map, cv::Mat& warped) {
@@ -316,8 +325,12 @@ void WarpWithOpenCv(const cv::Mat& rgb, const AffineMap& map, cv::Mat& warped) {
 }
 
 void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar) {
+  detail::ToPlanar(rgb, flip_horizontal, planar, Kernels().size() - 1);
+}
+
+void detail::ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar, std::size_t kernel) {
   CheckImage(rgb, "ToPlanar");
-  kKernels.separate(rgb, flip_horizontal, planar);
+  Kernels()[kernel].separate(rgb, flip_horizontal, planar);
 }
 
 void ApplyTransform(const cv::Mat& rgb, const Transform& transform, float* planar) {

@@ -4,6 +4,7 @@
 // over the output.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <opencv2/core/mat.hpp>
 
@@ -87,5 +88,15 @@ void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar);
 
 /// WarpToPlanar or ToPlanar, whichever the transform needs.
 void ApplyTransform(const cv::Mat& rgb, const Transform& transform, float* planar);
+
+namespace detail {
+
+/// The implementations that this processor can run, slowest first: one for each instruction set.
+/// All give the same bits; the functions above use the last.
+std::size_t KernelCount();
+void WarpToPlanar(const cv::Mat& rgb, const AffineMap& map, float* planar, std::size_t kernel);
+void ToPlanar(const cv::Mat& rgb, bool flip_horizontal, float* planar, std::size_t kernel);
+
+}  // namespace detail
 
 }  // namespace cnn

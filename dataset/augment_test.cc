@@ -272,6 +272,28 @@ TEST_P(EitherProfile, WarpToPlanarEqualsTheOracleOnRandomTransforms) {
   }
 }
 
+TEST(Kernels, AllGiveTheSameBits) {
+  KeyedRandom random({15});
+  ASSERT_GE(detail::KernelCount(), 1U);
+  for (int i = 0; i < 100; ++i) {
+    const int rows = 1 + static_cast<int>(random.Below(70));
+    const int cols = 1 + static_cast<int>(random.Below(70));
+    const cv::Mat image = NoiseImage(rows, cols, random);
+    const Transform transform = DrawTransform(DogsVsCatsAugmentation(), rows, cols, random);
+    const AffineMap map = InverseMap(transform, rows, cols);
+    std::vector<float> warped(3 * image.total()), separated(3 * image.total());
+    WarpToPlanar(image, map, warped.data());
+    ToPlanar(image, transform.flip_horizontal, separated.data());
+    for (std::size_t kernel = 0; kernel < detail::KernelCount(); ++kernel) {
+      std::vector<float> planar(3 * image.total());
+      detail::WarpToPlanar(image, map, planar.data(), kernel);
+      EXPECT_EQ(planar, warped) << kernel;
+      detail::ToPlanar(image, transform.flip_horizontal, planar.data(), kernel);
+      EXPECT_EQ(planar, separated) << kernel;
+    }
+  }
+}
+
 // Integer and half coordinates, where floor and fraction change over.
 TEST(WarpToPlanar, EqualsTheOracleOnTheGrid) {
   KeyedRandom random({8});

@@ -30,6 +30,14 @@ class FileDescriptor {
   int descriptor_;
 };
 
+#ifndef TJFLAG_LIMITSCANS
+#error "libjpeg-turbo 2.1 or newer is needed"
+#endif
+
+// More than any image of kDefaultMaxPixels, uncompressed and of 16 bits, takes; a sparse file may
+// promise terabytes.
+constexpr off_t kMaxFileBytes = off_t{1} << 30;
+
 [[noreturn]] void ThrowErrno(const std::string& what, const std::string& path) {
   const int error = errno;
   throw ImageError(what + " '" + path + "': " + std::generic_category().message(error));
@@ -71,6 +79,11 @@ void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes) {
   if (fstat(file.get(), &status) != 0) ThrowErrno("cannot inspect", path);
   if (!S_ISREG(status.st_mode)) throw ImageError("'" + path + "' is not a regular file");
   if (status.st_size == 0) throw ImageError("'" + path + "' is empty (0 bytes)");
+  if (status.st_size > kMaxFileBytes) {
+    throw ImageError("'" + path + "' has " + std::to_string(status.st_size) +
+                     " bytes; no image is read that has more than " +
+                     std::to_string(kMaxFileBytes));
+  }
   bytes.resize(static_cast<std::size_t>(status.st_size));
   std::size_t done = 0;
   while (done < bytes.size()) {

@@ -1,10 +1,13 @@
 // From a file to an 8-bit RGB image of the network's input size, as Keras (Pillow) does it: full
 // decode, EXIF orientation ignored, nearest-neighbour resize without regard to the aspect ratio.
 //
-// JPEG is decoded by TurboJPEG: the same pixels as OpenCV's, in two thirds of its time, because
-// they come out in RGB order and in memory that is kept, and libjpeg's warnings come out as well.
-// All else, which is rare, is OpenCV's. Nothing is decoded before its header was read and the file
-// found complete (image_header.h).
+// JPEG is decoded by TurboJPEG: the same pixels as OpenCV's in less time, because they come out in
+// RGB order and in memory that is kept, and libjpeg's warnings come out as well. All else, which is
+// rare, is OpenCV's. Nothing is decoded before its header was read and the file found complete
+// (image_header.h).
+//
+// Where pixels differ from Pillow's: 16-bit grey is the upper 8 bits, not all that exceeds 255 made
+// white.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +20,8 @@
 
 namespace cnn {
 
-/// Reads a whole regular file into `bytes` (reusing its memory). Throws ImageError.
+/// Reads a whole regular file of 1 byte to 1 GiB into `bytes` (reusing its memory). Throws
+/// ImageError.
 void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes);
 
 /// Pillow's threshold for a decompression bomb.

@@ -26,10 +26,6 @@ extern "C" const char* __tsan_default_suppressions() { return "deadlock:libgdal.
 namespace cnn {
 namespace {
 
-bool Same(const cv::Mat& a, const cv::Mat& b) {
-  return a.size() == b.size() && a.type() == b.type() && cv::norm(a, b, cv::NORM_INF) == 0;
-}
-
 cv::Mat Decode(const Bytes& bytes) { return Decoder().Decode(bytes, "some/file.jpg").clone(); }
 
 std::string DecodeError(const Bytes& bytes) {
@@ -147,9 +143,7 @@ TEST(Decoder, MakesThreeChannelsOfGreyAndSixteenBits) {
 // (nk - (255 - c) nk / 255) for the values c and nk as stored, Adobe's inverted ones.
 TEST(Decoder, ConvertsCmykAsPillowDoes) {
   const Bytes ycck = CmykJpeg();
-  Bytes cmyk = ycck;
-  cmyk[FindMarker(cmyk, 0xEE) + 15] = 0;  // Adobe's transform: stored as they are
-  for (const Bytes& jpeg : {ycck, cmyk, WithoutSegment(ycck, 0xEE)}) {
+  for (const Bytes& jpeg : {ycck, PlainCmyk(), WithoutSegment(ycck, 0xEE)}) {
     const cv::Mat rgb = Decode(jpeg);
     EXPECT_LE(cv::norm(rgb, Reference(jpeg), cv::NORM_INF), 2);  // OpenCV does not round
     Bytes stored(4 * rgb.total());
@@ -326,7 +320,7 @@ TEST(Decoder, SaysWhatAnUndecodableFileIs) {
   Bytes png = Encode(".png", NoiseImage(32, 32));
   EXPECT_TRUE(Contains(DecodeError(Cut(png, png.size() / 2)), "truncated PNG"));
   png[png.size() / 2] ^= 0x55;
-  EXPECT_TRUE(Contains(DecodeError(png), "damaged or unsupported PNG"));
+  EXPECT_TRUE(Contains(DecodeError(png), "damaged PNG image: the checksum"));
 }
 
 TEST(Decoder, TurnsOpenCvsExceptionsIntoItsOwn) {

@@ -101,6 +101,6 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "dump_batches: %s\n", error.what());
-    return 1;
+    return dynamic_cast<const std::invalid_argument*>(&error) != nullptr ? 2 : 1;
   }
 }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <opencv2/core.hpp>
@@ -59,10 +60,9 @@ Bytes WithJfifVersionZero() {
 
 Bytes WithoutApp0() { return WithoutSegment(Photo(), 0xE0); }
 
-Bytes PlainCmyk() {
-  Bytes jpeg = CmykJpeg();
-  jpeg[FindMarker(jpeg, 0xEE) + 15] = 0;  // Adobe's transform
-  return jpeg;
+Bytes WithFlippedByte(Bytes bytes, std::size_t at) {
+  bytes[at] ^= 0xFF;
+  return bytes;
 }
 
 enum class End { kGood, kWarned, kBad };
@@ -135,6 +135,8 @@ const std::vector<OddFile>& OddFiles() {
        WithChunk(Encode(".png", NoiseImage(24, 32)), "iCCP", Text("ICC") + Bytes(60, 0)),
        End::kGood, ""},
       {"half.png", "2", Cut(Encode(".png", NoiseImage(24, 32)), 1000), End::kBad, "truncated PNG"},
+      {"flipped.png", "2", WithFlippedByte(Encode(".png", NoiseImage(24, 32)), 900), End::kBad,
+       "damaged PNG image: the checksum"},
       {"half.bmp", "2", Cut(Encode(".bmp", NoiseImage(24, 32)), 1000), End::kBad, "truncated BMP"},
       {"half.ppm", "2", Cut(Encode(".ppm", NoiseImage(24, 32)), 1000), End::kBad, "truncated PNM"},
       {"half.tif", "2", Cut(GreyTiff(GreyImage(24, 32), false), 500), End::kBad, "truncated TIFF"},
@@ -164,6 +166,7 @@ const std::map<std::string, std::string>& OddEntries() {
   static const std::map<std::string, std::string> entries = {
       {"pipe.jpg", "is not a regular file"},
       {"dangling.jpg", "No such file"},
+      {"sparse.jpg", "no image is read that has more than"},
   };
   return entries;
 }
@@ -174,6 +177,8 @@ class HostileTree : public ::testing::Test {
     for (const OddFile& file : OddFiles()) WriteBytes(Path(file.name), file.bytes);
     EXPECT_EQ(mkfifo(Path("pipe.jpg").c_str(), 0600), 0);
     fs::create_symlink("nowhere", Path("dangling.jpg"));
+    WriteText(Path("sparse.jpg"), "x");
+    fs::resize_file(Path("sparse.jpg"), std::uintmax_t{1} << 31);
     // Report 24 and section 1.5: what is not looked at.
     fs::create_directory_symlink(".", Path("loop"));
     for (const char* name : {".hidden.jpg", "._mac.jpg", "x.webp", "x.gif", "x.jfif", "x.jpg.bak",
@@ -274,10 +279,6 @@ cv::Mat DecodeOdd(const std::string& name) {
     if (file.name == name) return Decoder().Decode(file.bytes, name).clone();
   }
   throw std::runtime_error("no such odd file: " + name);
-}
-
-bool Same(const cv::Mat& a, const cv::Mat& b) {
-  return a.size() == b.size() && cv::norm(a, b, cv::NORM_INF) == 0;
 }
 
 // Junk, profiles, EXIF data (14, 15: no pixel is turned) and names do nothing to the pixels.

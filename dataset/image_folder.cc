@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "dataset/file_name.h"
+
 namespace cnn {
 namespace {
 
@@ -16,18 +18,11 @@ namespace fs = std::filesystem;
 
 bool IsHidden(const std::string& name) { return name.front() == '.'; }
 
-// Keras asks for the ending only, without the dot before it: "scan_jpg" is an image too.
-bool HasImageEnding(const std::string& name) {
+bool HasImageEnding(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kEndings = {"png", "jpg", "jpeg", "bmp",
                                                                "ppm", "tif", "tiff"};
-  std::string lower = name;
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::any_of(kEndings.begin(), kEndings.end(), [&lower](std::string_view ending) {
-    return lower.size() >= ending.size() &&
-           std::string_view(lower).substr(lower.size() - ending.size()) == ending;
-  });
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [name](std::string_view ending) { return HasEnding(name, ending); });
 }
 
 std::vector<std::string> SortedClassNames(const fs::path& root) {

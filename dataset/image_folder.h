@@ -1,6 +1,9 @@
 // Class-per-folder image trees, read as Keras's flow_from_directory reads them: classes are the
 // sub-folders in byte order of their names, a class's images all image files below it, folder by
-// folder and file by file in byte order. Nothing is opened; only names are looked at.
+// folder and file by file in byte order. Nothing is opened; only names are looked at. Unlike
+// Keras's, names that begin with a dot are not looked at either: .ipynb_checkpoints is no class,
+// and
+// ._photo.jpg, which macOS leaves behind, no image.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +25,8 @@ struct ImageFolder {
   std::vector<std::string> ignored;  // paths in class folders whose names do not end as an image's
 };
 
-/// Scans one split. Image files end in jpg, jpeg, png, bmp, ppm, tif or tiff, in any case;
-/// dot-folders are ignored. Throws std::runtime_error when `root` is no folder or holds no image.
+/// Scans one split. Image files end in jpg, jpeg, png, bmp, ppm, tif or tiff, in any case. Throws
+/// std::runtime_error when `root` is no folder or holds no image.
 ImageFolder ScanImageFolder(const std::filesystem::path& root);
 
 /// DIR/train and DIR/test.

@@ -1,6 +1,7 @@
 #include "dataset/image_header.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <optional>
@@ -168,10 +169,34 @@ bool VisitChunks(std::string_view png, Visit visit) {
   return false;
 }
 
+bool IsCritical(std::string_view type) { return type.front() >= 'A' && type.front() <= 'Z'; }
+
+// CRC-32 of a chunk's type and data (PNG specification, annex D).
+std::uint32_t Checksum(std::string_view data) {
+  static const auto table = [] {
+    std::array<std::uint32_t, 256> sums{};
+    for (std::uint32_t i = 0; i < 256; ++i) {
+      std::uint32_t sum = i;
+      for (int bit = 0; bit < 8; ++bit) sum = sum >> 1 ^ ((sum & 1) != 0 ? 0xEDB88320 : 0);
+      sums[i] = sum;
+    }
+    return sums;
+  }();
+  std::uint32_t sum = 0xFFFFFFFF;
+  for (const char c : data) sum = table[(sum ^ static_cast<std::uint8_t>(c)) & 255] ^ sum >> 8;
+  return ~sum;
+}
+
+// libpng sees a wrong checksum too, but says so on stderr, without the file's name.
 void CheckPng(const Reader& png) {
-  if (!VisitChunks(png.text(), [](std::string_view, std::string_view) {})) {
-    png.FailTruncated("its end is missing");
-  }
+  const bool is_whole = VisitChunks(png.text(), [&](std::string_view type, std::string_view chunk) {
+    const std::size_t sum =
+        static_cast<std::size_t>(chunk.data() - png.text().data()) + chunk.size() - 4;
+    if (IsCritical(type) && Checksum(chunk.substr(4, chunk.size() - 8)) != png.Big(sum, 4)) {
+      png.FailDamaged("the checksum of its chunk " + std::string(type) + " is wrong");
+    }
+  });
+  if (!is_whole) png.FailTruncated("its end is missing");
 }
 
 // --- BMP ---
@@ -309,7 +334,9 @@ void CheckTiff(const Reader& tiff) {
   const bool is_floating = directory.Max(339, 1) == 3;
   const bool is_logarithmic = directory.Max(262, 0) / 2 == 32844 / 2;  // LogL or LogLuv
   if (bits > 16 || is_floating || is_logarithmic) {
-    tiff.FailUnsupported("its samples have more than 16 bits; convert it to 8 or 16");
+    tiff.FailUnsupported(
+        "its samples are floating-point, logarithmic or of more than 16 bits; convert it to 8 or "
+        "16 bits");
   }
   const bool is_tiled = directory.Find(324).count > 0;
   const TiffDirectory::Values offsets = directory.Find(is_tiled ? 324 : 273);
@@ -413,8 +440,7 @@ std::vector<std::uint8_t> WithoutAncillaryChunks(const std::vector<std::uint8_t>
   std::vector<std::uint8_t> result(signature.begin(), signature.end());
   result.reserve(png.size());
   VisitChunks(AsText(png), [&result](std::string_view type, std::string_view chunk) {
-    const bool is_critical = type.front() >= 'A' && type.front() <= 'Z';
-    if (is_critical || type == "tRNS") result.insert(result.end(), chunk.begin(), chunk.end());
+    if (IsCritical(type) || type == "tRNS") result.insert(result.end(), chunk.begin(), chunk.end());
   });
   return result;
 }

@@ -116,7 +116,7 @@ struct Loader::Impl {
   std::int64_t replaced() const { return replaced_samples; }
 
  private:
-  void Work();
+  void Work(ImageScratch& scratch);
   void Load(const Claim& claim, ImageScratch& scratch, std::vector<BadImage>& bad_images);
   Outcome TryLoad(const Claim& claim, ImageScratch& scratch);
   void CountBadImages(std::vector<BadImage> bad_images);
@@ -146,8 +146,9 @@ struct Loader::Impl {
   std::vector<Slot> slots;
   Batch view;
 
+  std::vector<ImageScratch> scratches;  // each thread's own; the consumer's without workers
+
   // The consumer's own, not guarded.
-  ImageScratch consumer_scratch;
   std::set<std::size_t> known_bad;
   std::vector<std::size_t> bad_by_class;
   std::int64_t replaced_samples = 0;
@@ -180,7 +181,6 @@ Loader::Impl::Impl(const ImageSource& image_source, LoaderOptions loader_options
       options(std::move(loader_options)),
       classes(ImagesByClass(source.folder())),
       schedule(source.folder().images.size(), source.side(), options.schedule),
-      consumer_scratch(source.max_pixels()),
       bad_by_class(classes.size()) {
   CheckOptions(options);
   const auto side = static_cast<std::size_t>(source.side());
@@ -197,6 +197,9 @@ Loader::Impl::Impl(const ImageSource& image_source, LoaderOptions loader_options
     slots[i].labels.resize(batch_size);
     slots[i].samples.reserve(batch_size);
   }
+  for (int i = 0; i < std::max(options.workers, 1); ++i) {
+    scratches.emplace_back(source.max_pixels());
+  }
   accounted = Clock::now();
 }
 
@@ -211,7 +214,9 @@ Loader::Impl::~Impl() {
 
 void Loader::Impl::StartWorkers() {
   threads.reserve(static_cast<std::size_t>(options.workers));
-  for (int i = 0; i < options.workers; ++i) threads.emplace_back([this] { Work(); });
+  for (int i = 0; i < options.workers; ++i) {
+    threads.emplace_back([this, i] { Work(scratches[static_cast<std::size_t>(i)]); });
+  }
 }
 
 void Loader::Impl::StartEpoch(std::int64_t new_epoch, std::int64_t new_steps) {
@@ -251,7 +256,7 @@ const Batch* Loader::Impl::Next() {
   if (options.workers == 0) {
     while (!ready()) {
       const Claim claim = ClaimSample();
-      Finish(claim, TryLoad(claim, consumer_scratch));
+      Finish(claim, TryLoad(claim, scratches.front()));
     }
   } else {
     consumer_wake.wait(lock, ready);
@@ -275,8 +280,7 @@ LoaderTimes Loader::Impl::Times() {
   return times;
 }
 
-void Loader::Impl::Work() {
-  ImageScratch scratch(source.max_pixels());
+void Loader::Impl::Work(ImageScratch& scratch) {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     if (!stop && !CanClaim()) {

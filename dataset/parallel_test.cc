@@ -44,13 +44,15 @@ TEST(ParallelFor, PassesOnAnErrorAndStops) {
   for (const int threads : {1, 3}) {
     std::atomic<int> calls{0};
     const std::string error = ErrorOf([&] {
-      ParallelFor(1000000, threads, [&](int i, int) {
+      ParallelFor(1000, threads, [&](int i, int) {
         ++calls;
         if (i == 5) throw std::runtime_error("item 5");
       });
     });
     EXPECT_EQ(error, "item 5");
-    EXPECT_LT(calls, 1000000);
+    if (threads == 1) {
+      EXPECT_EQ(calls, 6);
+    }
   }
   EXPECT_THROW(ParallelFor(1, 0, [](int, int) {}), std::invalid_argument);
 }

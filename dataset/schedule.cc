@@ -49,8 +49,10 @@ void Schedule::StartEpoch(std::int64_t epoch, std::int64_t steps) {
     constexpr double kSeeds = 4294967296.0;
     const double last = static_cast<double>(options_.seed) +
                         (static_cast<double>(epoch) + 1) * static_cast<double>(steps);
-    Require(last <= kSeeds,
-            "Keras's stream seeds batch t with seed + t, which must stay below 2^32");
+    Require(
+        last <= kSeeds,
+        "--rng=keras seeds batch t with --seed + t, which must stay below 2^32: a smaller --seed "
+        "is needed");
   }
   epoch_ = epoch;
   steps_ = steps;

@@ -2,9 +2,11 @@
 // and the random transform it gets. A function of the options, the epoch and the number of steps
 // alone, so that threads decide nothing.
 //
-// Epochs are Keras's: each starts with a fresh permutation; when `steps` goes beyond one pass over
-// the images the next pass has a permutation of its own; the short last batch of a pass is kept and
-// passes are never mixed in a batch. An epoch of 1000 steps of 32 over 18,687 images sees 31,999.
+// Epochs are those of Keras's iterator: each starts with a fresh permutation; when `steps` goes
+// beyond one pass over the images the next pass has a permutation of its own; the short last batch
+// of a pass is kept and passes are never mixed in a batch. An epoch of 1000 steps of 32 over 18,687
+// images sees 31,999. (Keras's fit also shuffles the order of the batches; the short one may then
+// fall anywhere, and that epoch sees 31,998 or 31,999.)
 //
 // Two streams of random numbers:
 // - kKeyed, the default: a sample's transform is a function of (seed, epoch, pass, image).

@@ -93,6 +93,11 @@ inline Bytes Encode(const std::string& ending, const cv::Mat& image,
   return bytes;
 }
 
+/// Same size, type and pixels.
+inline bool Same(const cv::Mat& a, const cv::Mat& b) {
+  return a.size() == b.size() && a.type() == b.type() && cv::norm(a, b, cv::NORM_INF) == 0;
+}
+
 // --- JPEG ---
 
 /// Of 3 channels, or of 4 as CMYK: an Adobe file that stores them as YCCK.
@@ -119,6 +124,15 @@ inline Bytes CmykJpeg() {
     cmyk.data[i] = static_cast<std::uint8_t>(i / 4 % 32 * (i % 4 + 1) * 2 + i / 128);
   }
   return EncodeJpeg(cmyk, TJSAMP_444);
+}
+
+/// The same values, but the file says that they are CMYK as they stand.
+inline Bytes PlainCmyk() {
+  Bytes jpeg = CmykJpeg();
+  const Bytes wanted = {0xFF, 0xEE};  // Adobe's segment; its transform is the last byte
+  const auto adobe = std::search(jpeg.begin(), jpeg.end(), wanted.begin(), wanted.end());
+  adobe[15] = 0;
+  return jpeg;
 }
 
 inline Bytes JpegSegment(std::uint8_t marker, const Bytes& payload) {

@@ -5,21 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "dataset/decode.h"
+#include "dataset/file_name.h"
 #include "dataset/image_header.h"
+#include "dataset/image_source.h"
 #include "dataset/parallel.h"
 
 namespace cnn {
 namespace {
-
-bool EndsWith(std::string_view name, std::string_view lower_case_ending) {
-  return name.size() >= lower_case_ending.size() &&
-         std::equal(lower_case_ending.rbegin(), lower_case_ending.rend(), name.rbegin(),
-                    [](char wanted, char c) {
-                      return wanted ==
-                             (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-                    });
-}
 
 // "" when the name's ending promises the format it has, or nothing.
 std::string WhyMisnamed(const std::string& path, ImageFormat format) {
@@ -28,7 +20,7 @@ std::string WhyMisnamed(const std::string& path, ImageFormat format) {
       {"bmp", ImageFormat::kBmp},  {"ppm", ImageFormat::kPnm},   {"tif", ImageFormat::kTiff},
       {"tiff", ImageFormat::kTiff}};
   for (const auto& [ending, promised] : kEndings) {
-    if (promised != format && EndsWith(path, ending)) {
+    if (promised != format && HasEnding(path, ending)) {
       return std::string("it is a ") + FormatName(format) + " image with the ending of a " +
              FormatName(promised);
     }
@@ -36,15 +28,8 @@ std::string WhyMisnamed(const std::string& path, ImageFormat format) {
   return "";
 }
 
-// What one thread keeps from image to image.
-struct Scratch {
-  explicit Scratch(std::int64_t max_pixels) : decoder(max_pixels) {}
-  Decoder decoder;
-  std::vector<std::uint8_t> bytes;
-};
-
 // A finding with an empty message when there is nothing to say.
-ImageFinding Verify(const std::string& path, Scratch& scratch) {
+ImageFinding Verify(const std::string& path, ImageScratch& scratch) {
   std::string warning;
   try {
     ReadFile(path, scratch.bytes);
@@ -64,7 +49,7 @@ ImageFinding Verify(const std::string& path, Scratch& scratch) {
 std::vector<ImageFinding> VerifyImages(const ImageFolder& folder, std::int64_t max_pixels,
                                        int threads,
                                        const std::function<void(int done, int count)>& progress) {
-  std::vector<Scratch> scratch;
+  std::vector<ImageScratch> scratch;
   for (int t = 0; t < threads; ++t) scratch.emplace_back(max_pixels);
   std::vector<ImageFinding> findings(folder.images.size());
   ParallelFor(
