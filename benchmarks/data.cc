@@ -63,9 +63,9 @@ void FindSyntheticImages(WorkloadData& data) {
   data.dataset = ScanDataset(root / data.workload.name, root.filename().string());
 }
 
-void WarnOfEmptyClasses(const ImageFolder& folder) {
+void WarnOfEmptyClasses(const ImageFolder& folder, std::FILE* out) {
   for (const std::string& name : EmptyClasses(folder)) {
-    std::fprintf(stderr, "warning: class '%s' has no image in %s\n", name.c_str(),
+    std::fprintf(out, "warning: class '%s' has no image in '%s'\n", name.c_str(),
                  folder.root.c_str());
   }
 }
@@ -78,24 +78,30 @@ std::shared_ptr<const ImageSource> MakeSource(const Options& options, SourceKind
     ReadOnce(folder);
   } else {
     const std::int64_t needed = MemoryNeeded(folder, kind, side);
-    const std::string what = "--source=" + SourceName(kind) + " keeps the " +
-                             std::to_string(folder.images.size()) + " training images of " +
-                             data.workload.name + " in " + Megabytes(needed) + " of memory";
-    std::fprintf(stderr, "%s\n", what.c_str());
-    RequireMemory(what, needed, AvailableMemory());
+    const std::string flag = "--source=" + SourceName(kind);
+    RequireMemory(flag, needed, AvailableMemory());
+    std::fprintf(stderr, "%s keeps the %zu training images of %s in %s of memory\n", flag.c_str(),
+                 folder.images.size(), data.workload.name.c_str(), Megabytes(needed).c_str());
   }
   return std::make_shared<const ImageSource>(folder, kind, side, options.max_pixels,
                                              AvailableCores(), Progress());
 }
 
-int VerifySplit(const Options& options, const ImageFolder& folder) {
-  const std::vector<ImageFinding> findings =
-      VerifyImages(folder, options.max_pixels, AvailableCores(), Progress());
-  for (const ImageFinding& finding : findings) {
-    std::printf("%s: %s\n", finding.is_bad ? "bad" : "warning", finding.message.c_str());
+struct Verified {
+  std::size_t files = 0, bad = 0, warned = 0;
+};
+
+void VerifySplit(const Options& options, const ImageFolder& folder, Verified& verified) {
+  WarnOfEmptyClasses(folder, stdout);
+  for (const std::string& path : folder.ignored) {
+    std::printf("ignored: '%s' does not end as an image's name\n", path.c_str());
   }
-  return static_cast<int>(std::count_if(findings.begin(), findings.end(),
-                                        [](const ImageFinding& f) { return f.is_bad; }));
+  for (const ImageFinding& finding :
+       VerifyImages(folder, options.max_pixels, AvailableCores(), Progress())) {
+    std::printf("%s: %s\n", finding.is_bad ? "bad" : "warning", finding.message.c_str());
+    ++(finding.is_bad ? verified.bad : verified.warned);
+  }
+  verified.files += folder.images.size();
 }
 
 }  // namespace
@@ -143,40 +149,33 @@ void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>
       std::fprintf(stderr, "its network has %zu outputs instead of 8\n",
                    data.dataset.train.classes.size());
     }
-    WarnOfEmptyClasses(data.dataset.train);
-    WarnOfEmptyClasses(data.dataset.test);
+    WarnOfEmptyClasses(data.dataset.train, stderr);
+    WarnOfEmptyClasses(data.dataset.test, stderr);
     for (const SourceKind kind : needed[i]) data.sources[kind] = MakeSource(options, kind, data);
   }
 }
 
-int VerifyData(const Options& options, std::vector<WorkloadData>& workloads) {
-  int files = 0;
-  int bad = 0;
+bool VerifyData(const Options& options, std::vector<WorkloadData>& workloads) {
+  Verified verified;
   for (WorkloadData& data : workloads) {
     if (data.dataset.train.classes.empty()) {
       if (!options.data_dir.empty()) continue;  // the folder goes to the other workload
       FindSyntheticImages(data);
     }
     std::fputs(DescribeDataset(data.dataset).c_str(), stdout);
-    for (const ImageFolder* folder : {&data.dataset.train, &data.dataset.test}) {
-      for (const std::string& name : EmptyClasses(*folder)) {
-        std::printf("warning: class '%s' has no image in %s\n", name.c_str(), folder->root.c_str());
-      }
-      files += static_cast<int>(folder->images.size());
-      for (const std::string& path : folder->ignored) {
-        std::printf("ignored: '%s' does not end as an image's name\n", path.c_str());
-      }
-      bad += VerifySplit(options, *folder);
-    }
+    VerifySplit(options, data.dataset.train, verified);
+    VerifySplit(options, data.dataset.test, verified);
   }
-  std::printf("%d files checked, %d bad\n", files, bad);
-  return bad;
+  std::printf("%zu files checked, %zu bad, %zu with a warning\n", verified.files, verified.bad,
+              verified.warned);
+  return verified.bad == 0;
 }
 
-void RequireMemory(const std::string& what, std::int64_t needed, std::int64_t available) {
+void RequireMemory(const std::string& flag, std::int64_t needed, std::int64_t available) {
   if (needed <= available / 5 * 4) return;
-  throw UsageError(what + ", which does not fit: " + Megabytes(available) +
-                   " are available, and a fifth of it is left to the rest. Use --source=files");
+  throw UsageError(flag + " needs " + Megabytes(needed) + " of memory, but " +
+                   Megabytes(available) +
+                   " are available, of which a fifth is left to the rest: use --source=files");
 }
 
 }  // namespace cnn

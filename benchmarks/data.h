@@ -33,12 +33,12 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options);
 void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
                  std::vector<WorkloadData>& workloads);
 
-/// Checks every file of the data sets, without a benchmark. The report goes to stdout. Returns the
-/// number of bad files.
-int VerifyData(const Options& options, std::vector<WorkloadData>& workloads);
+/// Checks every file of the data sets, without a benchmark. The report goes to stdout. False when a
+/// file is bad.
+bool VerifyData(const Options& options, std::vector<WorkloadData>& workloads);
 
 /// Throws UsageError naming the flag and the way out when `needed` bytes are more than four fifths
 /// of the `available` ones.
-void RequireMemory(const std::string& what, std::int64_t needed, std::int64_t available);
+void RequireMemory(const std::string& flag, std::int64_t needed, std::int64_t available);
 
 }  // namespace cnn

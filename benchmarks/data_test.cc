@@ -64,11 +64,11 @@ TEST_F(DataDirTest, OneClassIsRefused) {
 
 TEST(RequireMemoryTest, LeavesAFifthToTheRest) {
   constexpr std::int64_t kMega = 1000000;
-  RequireMemory("--source=decoded keeps it", 80 * kMega, 100 * kMega);
-  RequireMemory("--source=files keeps it", 0, 0);
+  RequireMemory("--source=decoded", 80 * kMega, 100 * kMega);
+  RequireMemory("--source=files", 0, 0);
   const std::string why =
-      UsageErrorOf([] { RequireMemory("--source=decoded keeps it", 81 * kMega, 100 * kMega); });
-  EXPECT_NE(why.find("--source=decoded keeps it"), std::string::npos) << why;
+      UsageErrorOf([] { RequireMemory("--source=decoded", 81 * kMega, 100 * kMega); });
+  EXPECT_NE(why.find("--source=decoded needs 81.0 MB"), std::string::npos) << why;
   EXPECT_NE(why.find("100.0 MB are available"), std::string::npos) << why;
 }
 

@@ -51,13 +51,20 @@ double CpuQuota(const std::string& folder) {
   return file >> quota >> period && period > 0 ? quota / period : HUGE_VAL;
 }
 
-// Bytes that a cgroup folder leaves; "max" is no number: no limit.
+// Bytes that a cgroup folder leaves; "max" is no number: no limit. What it uses includes the page
+// cache, which is given up when memory is needed.
 std::int64_t MemoryLeft(const std::string& folder) {
   std::int64_t limit = 0;
   std::int64_t used = 0;
   if (!(std::ifstream(folder + "/memory.max") >> limit) ||
       !(std::ifstream(folder + "/memory.current") >> used)) {
     return std::numeric_limits<std::int64_t>::max();
+  }
+  std::ifstream statistics(folder + "/memory.stat");
+  std::string key;
+  std::int64_t bytes = 0;
+  while (statistics >> key >> bytes) {
+    if (key == "active_file" || key == "inactive_file") used -= bytes;
   }
   return std::max<std::int64_t>(limit - used, 0);
 }

@@ -33,7 +33,7 @@ int Run(int argc, char** argv) {
 
   options.devices = SelectDevices(options);
   std::vector<WorkloadData> workloads = SelectWorkloads(options);
-  if (options.verify_data) return VerifyData(options, workloads) > 0 ? 1 : 0;
+  if (options.verify_data) return VerifyData(options, workloads) ? 0 : 1;
   const auto cases = Filter(MakeCases(options, workloads), benchmark::GetBenchmarkFilter());
   if (flags.list_tests) return Print(JoinNames(cases));
 

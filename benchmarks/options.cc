@@ -79,7 +79,7 @@ std::string WordOf(Value value, const Words<Value>& words) {
   for (const auto& [word, its_value] : words) {
     if (its_value == value) return word;
   }
-  return "unknown";
+  throw std::logic_error("a choice without a word");
 }
 
 std::string ParseNetwork(const std::string& name) {
@@ -229,9 +229,10 @@ Options ParseOptions(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
-  if (options.stream == RandomStream::kKeras && options.seed > UINT32_MAX) {
-    throw UsageError("--seed: numpy's seeds, and so those of --rng=keras, end at " +
-                     std::to_string(UINT32_MAX));
+  // Each batch takes the next of numpy's seeds, which have 32 bits.
+  constexpr std::uint64_t kMaxKerasSeed = UINT32_MAX - kMaxSteps;
+  if (options.stream == RandomStream::kKeras && options.seed > kMaxKerasSeed) {
+    throw UsageError("--seed: with --rng=keras at most " + std::to_string(kMaxKerasSeed));
   }
   return options;
 }
@@ -252,7 +253,8 @@ void PrintOptionsHelp() {
       "\n%s\n"
       "Results go to stdout as a table and as JSON to results/latest.json, or where "
       "--benchmark_out says.\n"
-      "Exit codes: 0 all selected cases ran; 1 a case failed, or results could not be written;\n"
+      "Exit codes: 0 all selected cases ran; 1 a case failed, results could not be written, or\n"
+      "--verify_data found a bad image; "
       "2 bad usage, or nothing could be run; 130 interrupted, with what was finished in the file.\n"
       "\nGoogle Benchmark's flags:\n",
       DescribeFamilies().c_str(), app.help().c_str());

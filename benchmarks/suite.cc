@@ -286,18 +286,15 @@ std::vector<std::set<SourceKind>> SourcesNeeded(const std::vector<SuiteCase>& ca
   return needed;
 }
 
-namespace {
-
-// Cases that read the same files meet the same bad ones.
-void NameOnce(const std::string& message) {
-  static std::set<std::string> named;
-  if (named.insert(message).second) std::fprintf(stderr, "\rbad image: %s\n", message.c_str());
-}
-
-}  // namespace
-
 void Register(const std::vector<SuiteCase>& cases, const Options& options, bool own_time_units,
               const std::vector<WorkloadData>& workloads, int& failures) {
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  // Cases that read the same files meet the same bad ones: each is named once.
+  const auto named = std::make_shared<std::set<std::string>>();
+  const auto name_once = [named, is_terminal](const std::string& message) {
+    if (!named->insert(message).second) return;
+    std::fprintf(stderr, "%sbad image: %s\n", is_terminal ? "\r\033[K" : "", message.c_str());
+  };
   for (const SuiteCase& entry : cases) {
     const WorkloadData& data = workloads[entry.workload];
     CaseConfig config;
@@ -308,8 +305,8 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, bool 
     config.stream = options.stream;
     config.profile = options.profile;
     config.bad_images = options.bad_images;
-    config.on_bad_image = NameOnce;
-    config.show_progress = isatty(STDERR_FILENO) == 1;
+    config.on_bad_image = name_once;
+    config.show_progress = is_terminal;
     auto* registered = benchmark::RegisterBenchmark(
         entry.id.Name().c_str(), [entry, config, &failures](benchmark::State& state) {
           const std::unique_ptr<Fixture> fixture = entry.make(entry.id, config);

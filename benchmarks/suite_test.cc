@@ -38,6 +38,7 @@ Options Everything() {
   options.devices = {{}, {Device::Kind::kCuda, 0}, {Device::Kind::kCuda, 1}};
   options.batches = {1, 20, 32};
   options.workers = {0, 1, 12};
+  options.sources = {SourceKind::kFiles, SourceKind::kBytes, SourceKind::kDecoded};
   options.steps = kPublishedSteps;
   return options;
 }

@@ -32,7 +32,7 @@ Workload EightKinds(std::int64_t classes) {
                        {"relu4", kReLU, 0, 0, 0},
                        {"dropout2", kDropout, 0, 0, 0.2},
                        {"dense3", kDense, classes, 0, 0}}};
-  workload.augmentation.rotation_range = 20;
+  workload.augmentation.rotation_range = 20;  // tools/peers/workloads.py has the ranges too
   workload.augmentation.shear_range = 0.2;
   workload.augmentation.zoom_range = 0.2;
   workload.augmentation.horizontal_flip = true;
