@@ -21,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import importlib.metadata
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,7 @@ EXAMPLE = """example:
 
 exit codes: 0 all agree, 1 something differs, 2 bad usage or a package is missing"""
 
+ROOT = Path(__file__).resolve().parents[2]
 EPOCHS = 2
 STEPS_BEYOND = 3  # batches of the second pass in an epoch
 
@@ -81,7 +83,8 @@ def keras_epochs(image_module, data: DataSet, workload: Workload, augment: str, 
             shuffle=True, class_mode="sparse")
     for epoch in range(EPOCHS):
         iterator.reset()
-        assert iterator.total_batches_seen == epoch * steps
+        if iterator.total_batches_seen != epoch * steps:
+            raise RuntimeError("the iterator was used between epochs")
         yield (next(iterator) for _ in range(steps))
 
 
@@ -167,12 +170,21 @@ def load_profiles(wanted: list[str] | None) -> dict[str, object]:
     return modules
 
 
+def describe_versions() -> str:
+    """Of the packages that decide Keras's pixels, where they are installed."""
+    versions = []
+    for package in ("keras-preprocessing", "keras", "numpy", "scipy", "Pillow"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+    return ", ".join(versions)
+
+
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dump_batches", type=Path, metavar="PROGRAM",
-                        default=Path("build/release/dataset/dump_batches"),
-                        help="default: %(default)s")
+                        default=ROOT / "build" / "release" / "dataset" / "dump_batches",
+                        help="default: that of build/release in the repository")
     parser.add_argument("--data_dir", type=Path, metavar="DIR",
                         help="reads DIR/train/<class>/<images> with both workloads' augmentations "
                              "(default: the suite's synthetic data sets)")
@@ -194,7 +206,10 @@ def main() -> int:
     # One data set serves both workloads; the synthetic sets are each its own.
     pairs = ([(data_sets[0], workload) for workload in WORKLOADS.values()]
              if arguments.data_dir else [(data, data.workload) for data in data_sets])
-    for profile, module in load_profiles(arguments.keras_profile).items():
+    modules = load_profiles(arguments.keras_profile)
+    print(f"{describe_versions()}; data: {data_sets[0].name}, "
+          f"{sum(len(data.images) for data in data_sets)} images")
+    for profile, module in modules.items():
         for data, workload in pairs:
             steps = -(-len(data.images) // workload.batch) + STEPS_BEYOND
             for augment in ("plain", "full"):

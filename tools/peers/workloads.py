@@ -15,6 +15,7 @@ SIDE = 150  # pixels, of the networks' square input
 STEPS = 10  # batches of one iteration of Pipeline
 SEED = 42
 MAX_IMAGES = 64  # of one iteration of Augment
+SYNTHETIC = "synthetic-v1"  # the suite's present set: dataset/synthetic.cc
 
 STAGES = ("decode", "resize", "affine", "flip", "to_tensor", "plain", "full")
 FRAMEWORKS = ("keras", "torchvision", "albumentations")
@@ -52,6 +53,7 @@ class Workload:
         }
 
 
+# As in model/workloads.cc.
 WORKLOADS = {
     workload.name: workload
     for workload in (
@@ -119,8 +121,10 @@ def find_data_sets(data_dir: Path | None) -> list[DataSet]:
         found = [_scan(data_dir / "train", name)]
         chosen = "dogs_vs_cats" if found[0][0] == 2 else "eight_kinds"
         return [DataSet(WORKLOADS[chosen], name, data_dir / "train", *found[0])]
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    root = cache / "cnn_benchmarks" / "synthetic-v1"
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not cache.is_absolute():  # the XDG specification has relative paths ignored
+        cache = Path.home() / ".cache"
+    root = cache / "cnn_benchmarks" / SYNTHETIC
     return [DataSet(workload, root.name, root / workload.name / "train",
                     *_scan(root / workload.name / "train", root.name))
             for workload in WORKLOADS.values()]
@@ -128,7 +132,7 @@ def find_data_sets(data_dir: Path | None) -> list[DataSet]:
 
 def _scan(train: Path, name: str) -> tuple[int, tuple[tuple[Path, int], ...]]:
     if not train.is_dir():
-        if name == "synthetic-v1":
+        if name == SYNTHETIC:
             usage_error("the synthetic data set is not there yet; the suite writes it: "
                         "./cnn_benchmarks --benchmark_filter=Augment")
         usage_error(f"--data_dir: there is no folder '{train}'; a data set is "
