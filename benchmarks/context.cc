@@ -15,6 +15,8 @@
 #include "benchmarks/allocator.h"
 #include "benchmarks/machine.h"
 #include "benchmarks/version.h"
+#include "dataset/jpeg.h"
+#include "dataset/text.h"
 
 namespace cnn {
 namespace {
@@ -61,6 +63,7 @@ ContextEntries CollectContext(const Options& options, const std::vector<SuiteCas
       {"build_type", CNN_BUILD_TYPE},
   };
   for (const auto& library : LibraryVersions()) entries.push_back(library);
+  entries.emplace_back("libjpeg", JpegLibraryVersion());
   entries.emplace_back("opencv", CV_VERSION);
   entries.emplace_back("opencv_threads", std::to_string(cv::getNumThreads()));
   entries.emplace_back("allocator", DescribeAllocator());
@@ -103,7 +106,8 @@ std::string DescribeMachine(const Options& options) {
   std::string text = "cnn_benchmarks " + std::string(kProjectVersion) + " (" + kGitCommit +
                      (kGitDirty ? ", modified" : "") + "), " + CNN_COMPILER + ", " +
                      CNN_BUILD_TYPE + "\n";
-  text += "libraries: " + libraries + "opencv " + OpenCvVersion() + "\n";
+  text +=
+      "libraries: " + libraries + "opencv " + OpenCvVersion() + "; " + JpegLibraryVersion() + "\n";
   bool has_gpu = false;
   for (const Device& device : AvailableDevices()) {
     std::string name = device.Name() + ":";
@@ -163,7 +167,7 @@ std::vector<std::string> Warnings(const Options& options, const std::vector<Suit
 void AddContext(const Options& options, const std::vector<SuiteCase>& cases,
                 const std::vector<WorkloadData>& workloads) {
   for (const auto& [key, value] : CollectContext(options, cases, workloads)) {
-    benchmark::AddCustomContext(key, value);
+    benchmark::AddCustomContext(key, Printable(value));
   }
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <new>
 
 #include "benchmarks/machine.h"
 #include "dataset/decode.h"
 #include "dataset/synthetic.h"
+#include "dataset/text.h"
 #include "dataset/verify.h"
 
 namespace cnn {
@@ -41,7 +43,7 @@ void ReadOnce(const ImageFolder& folder) {
   for (const ImageFile& image : folder.images) {
     if (left < 0) return;
     try {
-      ReadFile(image.path, bytes);
+      ReadImageFile(image.path, bytes);
       left -= static_cast<std::int64_t>(bytes.size());
     } catch (const ImageError&) {
       continue;
@@ -65,8 +67,8 @@ void FindSyntheticImages(WorkloadData& data) {
 
 void WarnOfEmptyClasses(const ImageFolder& folder, std::FILE* out) {
   for (const std::string& name : EmptyClasses(folder)) {
-    std::fprintf(out, "warning: class '%s' has no image in '%s'\n", name.c_str(),
-                 folder.root.c_str());
+    std::fprintf(out, "warning: class '%s' has no image in '%s'\n", Printable(name).c_str(),
+                 Printable(folder.root.string()).c_str());
   }
 }
 
@@ -83,8 +85,13 @@ std::shared_ptr<const ImageSource> MakeSource(const Options& options, SourceKind
     std::fprintf(stderr, "%s keeps the %zu training images of %s in %s of memory\n", flag.c_str(),
                  folder.images.size(), data.workload.name.c_str(), Megabytes(needed).c_str());
   }
-  return std::make_shared<const ImageSource>(folder, kind, side, options.max_pixels,
-                                             AvailableCores(), Progress());
+  try {
+    return std::make_shared<const ImageSource>(folder, kind, side, options.max_pixels,
+                                               AvailableCores(), Progress());
+  } catch (const std::bad_alloc&) {
+    throw UsageError("--source=" + SourceName(kind) +
+                     ": there is not enough memory after all: use --source=files");
+  }
 }
 
 struct Verified {
@@ -94,14 +101,16 @@ struct Verified {
 void VerifySplit(const Options& options, const ImageFolder& folder, Verified& verified) {
   WarnOfEmptyClasses(folder, stdout);
   for (const std::string& path : folder.ignored) {
-    std::printf("ignored: '%s' does not end as an image's name\n", path.c_str());
+    std::printf("ignored: '%s' is no image by its name, or a link to a folder\n",
+                Printable(path).c_str());
   }
   for (const ImageFinding& finding :
        VerifyImages(folder, options.max_pixels, AvailableCores(), Progress())) {
-    std::printf("%s: %s\n", finding.is_bad ? "bad" : "warning", finding.message.c_str());
+    std::printf("%s: %s\n", finding.is_bad ? "bad" : "warning", Printable(finding.message).c_str());
     ++(finding.is_bad ? verified.bad : verified.warned);
   }
   verified.files += folder.images.size();
+  std::fflush(stdout);  // an interrupt leaves what was found
 }
 
 }  // namespace
@@ -128,6 +137,8 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options) {
     throw UsageError("--data_dir: one class leaves nothing to learn; two at least");
   }
   const Workload fitting = WorkloadFor(static_cast<std::int64_t>(classes));
+  // Whoever brings images of one experiment does not ask for the other's, unless by name.
+  if (options.networks.empty()) return {{fitting, dataset, {}}};
   for (WorkloadData& data : selected) {
     if (data.workload.name != fitting.name) continue;
     data = {fitting, dataset, {}};

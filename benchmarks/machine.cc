@@ -1,6 +1,7 @@
 #include "benchmarks/machine.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,6 +41,16 @@ std::vector<std::string> CgroupFolders() {
     path.erase(path.rfind('/'));
   }
   return folders;
+}
+
+// What the process's own limits (ulimit -v, -d) leave; `used` in pages, from /proc/self/statm.
+std::int64_t LimitLeft(decltype(RLIMIT_AS) resource, std::int64_t used) {
+  rlimit limit{};
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return std::max<std::int64_t>(
+      static_cast<std::int64_t>(limit.rlim_cur) - used * sysconf(_SC_PAGESIZE), 0);
 }
 
 // CPU quota of a cgroup folder in cores; infinite without one. "200000 100000": microseconds per
@@ -93,6 +104,11 @@ std::int64_t AvailableMemory() {
   }
   for (const std::string& folder : CgroupFolders()) {
     available = std::min(available, MemoryLeft(folder));
+  }
+  std::ifstream pages("/proc/self/statm");
+  std::int64_t size = 0, skipped = 0, data = 0;
+  if (pages >> size >> skipped >> skipped >> skipped >> skipped >> data) {
+    available = std::min({available, LimitLeft(RLIMIT_AS, size), LimitLeft(RLIMIT_DATA, data)});
   }
   return available;
 }

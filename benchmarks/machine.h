@@ -10,7 +10,8 @@ namespace cnn {
 /// Cores this process may use: its affinity, less what a cgroup's quota denies.
 int AvailableCores();
 
-/// Bytes that can be allocated without swapping: the kernel's estimate, less what a cgroup denies.
+/// Bytes that can be allocated without swapping: the kernel's estimate, less what a cgroup or the
+/// process's limits deny.
 std::int64_t AvailableMemory();
 
 /// CPUs the process may run on, "0-3,8".

@@ -10,6 +10,7 @@
 #include "benchmarks/google_flags.h"
 #include "benchmarks/reporter.h"
 #include "benchmarks/suite.h"
+#include "dataset/text.h"
 #include "fixtures/fixture.h"
 
 namespace {
@@ -57,8 +58,11 @@ int main(int argc, char** argv) {
     if (std::fflush(stdout) == 0 && std::cout.flush()) return code;
     std::fputs("cnn_benchmarks: cannot write to the standard output\n", stderr);
     return 1;
+  } catch (const std::bad_alloc&) {
+    std::fputs("cnn_benchmarks: out of memory\n", stderr);
+    return 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnn_benchmarks: %s\n", error.what());
+    std::fprintf(stderr, "cnn_benchmarks: %s\n", cnn::Printable(error.what()).c_str());
     return 2;
   }
 }

@@ -149,7 +149,8 @@ void Declare(CLI::App& app, Options& options) {
           });
   declare("--data_dir", "DIR",
           "DIR/train/<class>/ and DIR/test/<class>/ with images: 2 classes for dogs_vs_cats, other "
-          "numbers for eight_kinds; default: a synthetic set in the user's cache folder",
+          "numbers for eight_kinds, and only that network runs unless --networks names both; "
+          "default: a synthetic set in the user's cache folder",
           [&](const std::string& text) {
             if (text.empty()) throw UsageError("--data_dir: names no folder");
             options.data_dir = text;
@@ -215,6 +216,13 @@ Options ParseOptions(int argc, const char* const* argv) {
   CLI::App app;
   app.set_help_flag();  // benchmark::Initialize has seen to --help
   Declare(app, options);
+  for (int i = 1; i < argc; ++i) {
+    // CLI11 would take the next argument for the value.
+    const std::string argument = argv[i];
+    if (argument.rfind("--", 0) == 0 && argument.find('=') == argument.size() - 1) {
+      throw UsageError(argument.substr(0, argument.size() - 1) + ": no value after the '='");
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForVersion& version) {

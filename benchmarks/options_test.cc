@@ -74,6 +74,7 @@ TEST(OptionsTest, SeedTakesAll64Bits) {
 
 TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
   const std::vector<std::pair<const char*, const char*>> cases = {
+      {"--data_dir=", "no value"},
       {"--source=disk", "'disk'"},
       {"--source=files,files", "'files'"},
       {"--rng=numpy", "'numpy'"},

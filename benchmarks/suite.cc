@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "benchmarks/machine.h"
+#include "dataset/text.h"
 #include "fixtures/fixture.h"
 
 namespace cnn {
@@ -293,7 +294,8 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, bool 
   const auto named = std::make_shared<std::set<std::string>>();
   const auto name_once = [named, is_terminal](const std::string& message) {
     if (!named->insert(message).second) return;
-    std::fprintf(stderr, "%sbad image: %s\n", is_terminal ? "\r\033[K" : "", message.c_str());
+    std::fprintf(stderr, "%sbad image: %s\n", is_terminal ? "\r\033[K" : "",
+                 Printable(message).c_str());
   };
   for (const SuiteCase& entry : cases) {
     const WorkloadData& data = workloads[entry.workload];

@@ -2,12 +2,12 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <turbojpeg.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <stdexcept>
@@ -30,17 +30,30 @@ class FileDescriptor {
   int descriptor_;
 };
 
-#ifndef TJFLAG_LIMITSCANS
-#error "libjpeg-turbo 2.1 or newer is needed"
-#endif
-
 // More than any image of kDefaultMaxPixels, uncompressed and of 16 bits, takes; a sparse file may
 // promise terabytes.
 constexpr off_t kMaxFileBytes = off_t{1} << 30;
 
+// Enough to tell every format.
+constexpr std::size_t kFormatBytes = 16;
+
 [[noreturn]] void ThrowErrno(const std::string& what, const std::string& path) {
   const int error = errno;
   throw ImageError(what + " '" + path + "': " + std::generic_category().message(error));
+}
+
+// Reads on until `bytes` has `size` of them.
+void ReadUpTo(std::size_t size, const FileDescriptor& file, const std::string& path,
+              std::vector<std::uint8_t>& bytes) {
+  std::size_t done = bytes.size();
+  bytes.resize(size);
+  while (done < size) {
+    const ssize_t got = read(file.get(), bytes.data() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) ThrowErrno("cannot read", path);
+    if (got == 0) throw ImageError("'" + path + "' became shorter while it was read");
+    done += static_cast<std::size_t>(got);
+  }
 }
 
 // As Pillow's cmyk2rgb, rounding included. libjpeg gives the values as Adobe stores them, inverted;
@@ -71,7 +84,7 @@ std::vector<int> NearestIndices(int from, int to) {
 
 }  // namespace
 
-void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes) {
+void ReadImageFile(const std::string& path, std::vector<std::uint8_t>& bytes) {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) ThrowErrno("cannot open", path);
@@ -84,23 +97,19 @@ void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes) {
                      " bytes; no image is read that has more than " +
                      std::to_string(kMaxFileBytes));
   }
-  bytes.resize(static_cast<std::size_t>(status.st_size));
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t got = read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) ThrowErrno("cannot read", path);
-    if (got == 0) throw ImageError("'" + path + "' became shorter while it was read");
-    done += static_cast<std::size_t>(got);
+  const auto size = static_cast<std::size_t>(status.st_size);
+  bytes.clear();
+  ReadUpTo(std::min(size, kFormatBytes), file, path, bytes);
+  CheckFormat(bytes, path);
+  try {
+    ReadUpTo(size, file, path, bytes);
+  } catch (const std::bad_alloc&) {
+    throw ImageError("there is no memory for '" + path + "'");
   }
 }
 
-void Decoder::DestroyHandle::operator()(void* handle) const { tjDestroy(handle); }
-
-Decoder::Decoder(std::int64_t max_pixels)
-    : max_pixels_(max_pixels), turbo_jpeg_(tjInitDecompress()) {
+Decoder::Decoder(std::int64_t max_pixels) : max_pixels_(max_pixels) {
   if (max_pixels < 1) throw std::invalid_argument("a decoder's limit must be at least one pixel");
-  if (!turbo_jpeg_) throw std::runtime_error("TurboJPEG cannot be initialised");
 }
 
 const cv::Mat& Decoder::Decode(const std::vector<std::uint8_t>& bytes, const std::string& path) {
@@ -112,10 +121,14 @@ const cv::Mat& Decoder::Decode(const std::vector<std::uint8_t>& bytes, const std
                      " pixels, more than --max_pixels=" + std::to_string(max_pixels_));
   }
   CheckDecodable(bytes, header, path);
-  if (header.format == ImageFormat::kJpeg) {
-    DecodeJpeg(bytes, header, path);
-  } else {
-    DecodeByOpenCv(bytes, header.format, path);
+  try {
+    if (header.format == ImageFormat::kJpeg) {
+      DecodeJpeg(bytes, header, path);
+    } else {
+      DecodeByOpenCv(bytes, header.format, path);
+    }
+  } catch (const std::bad_alloc&) {
+    throw ImageError("there is no memory for the pixels of '" + path + "'");
   }
   return image_;
 }
@@ -126,26 +139,25 @@ std::uint8_t* Decoder::Memory(std::size_t size) {
   return memory_.data();
 }
 
-void Decoder::DecodeJpeg(const std::vector<std::uint8_t>& jpeg, const ImageHeader& header,
+void Decoder::DecodeJpeg(const std::vector<std::uint8_t>& bytes, const ImageHeader& header,
                          const std::string& path) {
   const bool is_cmyk = header.components == 4;
   const int width = static_cast<int>(header.width);  // 16 bits in a JPEG
   const int height = static_cast<int>(header.height);
   const auto pixels = static_cast<std::size_t>(header.width * header.height);
   std::uint8_t* rgb = Memory(pixels * (is_cmyk ? 4 : 3));
-  const int failed = tjDecompress2(turbo_jpeg_.get(), jpeg.data(), jpeg.size(), rgb, width, 0,
-                                   height, is_cmyk ? TJPF_CMYK : TJPF_RGB, TJFLAG_LIMITSCANS);
-  if (failed != 0) {
-    const bool is_fatal = tjGetErrorCode(turbo_jpeg_.get()) == TJERR_FATAL;
-    const std::string reason = tjGetErrorStr2(turbo_jpeg_.get());
-    // libjpeg pads what is missing with grey and calls that a warning.
-    const bool is_truncated = reason.rfind("Premature end of JPEG", 0) == 0;
-    if (is_fatal || is_truncated) {
-      throw ImageError("'" + path + "' is a " + (is_truncated ? "truncated" : "damaged") +
-                       " JPEG image: " + reason);
-    }
-    warning_ = reason;
+  const JpegOutcome outcome = jpeg_.Decode(bytes, width, height, is_cmyk, rgb);
+  if (outcome.state == JpegOutcome::State::kTruncated) {
+    throw ImageError("'" + path + "' is a truncated JPEG image: its end is missing" +
+                     (outcome.rows > 0 && outcome.rows < height
+                          ? ", about " + std::to_string(outcome.rows) + " of its " +
+                                std::to_string(height) + " rows are there"
+                          : ""));
   }
+  if (outcome.state == JpegOutcome::State::kDamaged) {
+    throw ImageError("'" + path + "' is a damaged JPEG image: " + outcome.complaint);
+  }
+  warning_ = outcome.complaint;
   if (is_cmyk) ConvertCmykToRgb(rgb, pixels);
   image_ = cv::Mat(height, width, CV_8UC3, rgb);
 }

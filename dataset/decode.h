@@ -1,28 +1,27 @@
 // From a file to an 8-bit RGB image of the network's input size, as Keras (Pillow) does it: full
 // decode, EXIF orientation ignored, nearest-neighbour resize without regard to the aspect ratio.
 //
-// JPEG is decoded by TurboJPEG: the same pixels as OpenCV's in less time, because they come out in
-// RGB order and in memory that is kept, and libjpeg's warnings come out as well. All else, which is
-// rare, is OpenCV's. Nothing is decoded before its header was read and the file found complete
-// (image_header.h).
+// JPEG is decoded by libjpeg: the same pixels as OpenCV's in less time, because they come out in
+// RGB order and in memory that is kept, and what libjpeg complains of comes out as well. All else,
+// which is rare, is OpenCV's. Nothing is decoded before its header was read (image_header.h).
 //
 // Where pixels differ from Pillow's: 16-bit grey is the upper 8 bits, not all that exceeds 255 made
 // white.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <opencv2/core/mat.hpp>
 #include <string>
 #include <vector>
 
 #include "dataset/image_header.h"
+#include "dataset/jpeg.h"
 
 namespace cnn {
 
-/// Reads a whole regular file of 1 byte to 1 GiB into `bytes` (reusing its memory). Throws
-/// ImageError.
-void ReadFile(const std::string& path, std::vector<std::uint8_t>& bytes);
+/// Reads a whole regular file of 1 byte to 1 GiB into `bytes` (reusing its memory), unless its
+/// first bytes are those of no image. Throws ImageError.
+void ReadImageFile(const std::string& path, std::vector<std::uint8_t>& bytes);
 
 /// Pillow's threshold for a decompression bomb.
 inline constexpr std::int64_t kDefaultMaxPixels = 89478485;
@@ -43,18 +42,14 @@ class Decoder {
   const std::string& warning() const { return warning_; }
 
  private:
-  struct DestroyHandle {
-    void operator()(void* handle) const;
-  };
-
   std::uint8_t* Memory(std::size_t size);
-  void DecodeJpeg(const std::vector<std::uint8_t>& jpeg, const ImageHeader& header,
+  void DecodeJpeg(const std::vector<std::uint8_t>& bytes, const ImageHeader& header,
                   const std::string& path);
   void DecodeByOpenCv(const std::vector<std::uint8_t>& bytes, ImageFormat format,
                       const std::string& path);
 
   std::int64_t max_pixels_;
-  std::unique_ptr<void, DestroyHandle> turbo_jpeg_;
+  JpegDecoder jpeg_;
   std::vector<std::uint8_t> memory_;  // only grows
   cv::Mat image_;                     // a header on it
   std::string warning_;

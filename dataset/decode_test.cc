@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <turbojpeg.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -54,29 +53,30 @@ cv::Mat Reference(const Bytes& bytes) {
   return rgb;
 }
 
-TEST(ReadFile, ReadsAllBytesAndReusesMemory) {
+TEST(ReadImageFile, ReadsAllBytesAndReusesMemory) {
   const TempDir dir;
-  WriteText(dir.path() / "long", std::string(1000, 'a'));
-  WriteText(dir.path() / "short", "abc");
+  const Bytes bmp = Text("BM" + std::string(998, 'a'));
+  WriteBytes(dir.path() / "long", bmp);
+  WriteText(dir.path() / "short", "BMc");
   Bytes bytes;
-  ReadFile((dir.path() / "long").string(), bytes);
-  EXPECT_EQ(bytes, Bytes(1000, 'a'));
+  ReadImageFile((dir.path() / "long").string(), bytes);
+  EXPECT_EQ(bytes, bmp);
   const std::uint8_t* memory = bytes.data();
-  ReadFile((dir.path() / "short").string(), bytes);
-  EXPECT_EQ(bytes, Text("abc"));
+  ReadImageFile((dir.path() / "short").string(), bytes);
+  EXPECT_EQ(bytes, Text("BMc"));
   EXPECT_EQ(bytes.data(), memory);
 }
 
-TEST(ReadFile, TakesAnyNameTheFileSystemTakes) {
+TEST(ReadImageFile, TakesAnyNameTheFileSystemTakes) {
   const TempDir dir;
   const std::string path = (dir.path() / "\xC3\xA4 \xE7\xA9\xBA.jpg").string();
-  WriteText(path, "abc");
+  WriteText(path, "BMc");
   Bytes bytes;
-  ReadFile(path, bytes);
+  ReadImageFile(path, bytes);
   EXPECT_EQ(bytes.size(), 3U);
 }
 
-TEST(ReadFile, RefusesWhatIsNoFileWithContent) {
+TEST(ReadImageFile, RefusesWhatIsNoFileWithContent) {
   const TempDir dir;
   WriteText(dir.path() / "empty.jpg", "");
   ASSERT_EQ(mkfifo((dir.path() / "pipe.jpg").c_str(), 0600), 0);
@@ -84,7 +84,7 @@ TEST(ReadFile, RefusesWhatIsNoFileWithContent) {
     const std::string path = (dir.path() / name).string();
     std::string message = ErrorOf([&] {
       Bytes bytes;
-      ReadFile(path, bytes);
+      ReadImageFile(path, bytes);
     });
     EXPECT_TRUE(Contains(message, path)) << message;
     return message;
@@ -93,6 +93,10 @@ TEST(ReadFile, RefusesWhatIsNoFileWithContent) {
   EXPECT_TRUE(Contains(error("empty.jpg"), "0 bytes"));
   EXPECT_TRUE(Contains(error("."), "not a regular file"));
   EXPECT_TRUE(Contains(error("pipe.jpg"), "not a regular file"));
+  // Not read to its end to find out.
+  WriteText(dir.path() / "junk.jpg", "");
+  std::filesystem::resize_file(dir.path() / "junk.jpg", std::uintmax_t{1} << 29);
+  EXPECT_TRUE(Contains(error("junk.jpg"), "known format"));
 }
 
 TEST(Decoder, GivesRgbOrder) {
@@ -114,18 +118,15 @@ TEST(Decoder, JudgesByContentNotByName) {
 }
 
 TEST(Decoder, GivesOpenCvsPixelsOfAJpeg) {
-  struct Sampling {
-    const char* name;
-    int value;
-  };
-  for (const Sampling sampling : {Sampling{"4:4:4", TJSAMP_444}, Sampling{"4:2:2", TJSAMP_422},
-                                  Sampling{"4:2:0", TJSAMP_420}, Sampling{"4:4:0", TJSAMP_440},
-                                  Sampling{"4:1:1", TJSAMP_411}, Sampling{"grey", TJSAMP_GRAY}}) {
-    for (const int flags : {0, TJFLAG_PROGRESSIVE}) {
+  for (const Sampling sampling : {Sampling::k444, Sampling::k422, Sampling::k420, Sampling::k440,
+                                  Sampling::k411, Sampling::kGrey}) {
+    for (const bool is_progressive : {false, true}) {
       for (const cv::Size size : {cv::Size(1, 1), cv::Size(7, 5), cv::Size(64, 48),
                                   cv::Size(131, 77), cv::Size(17, 200)}) {
-        const Bytes jpeg = EncodeJpeg(NoiseImage(size.height, size.width), sampling.value, flags);
-        EXPECT_TRUE(Same(Decode(jpeg), Reference(jpeg))) << sampling.name << flags << size;
+        const Bytes jpeg =
+            EncodeJpeg(NoiseImage(size.height, size.width), sampling, is_progressive);
+        EXPECT_TRUE(Same(Decode(jpeg), Reference(jpeg)))
+            << static_cast<int>(sampling) << is_progressive << size;
       }
     }
   }
@@ -147,11 +148,8 @@ TEST(Decoder, ConvertsCmykAsPillowDoes) {
     const cv::Mat rgb = Decode(jpeg);
     EXPECT_LE(cv::norm(rgb, Reference(jpeg), cv::NORM_INF), 2);  // OpenCV does not round
     Bytes stored(4 * rgb.total());
-    const tjhandle handle = tjInitDecompress();
-    ASSERT_EQ(tjDecompress2(handle, jpeg.data(), jpeg.size(), stored.data(), rgb.cols, 0, rgb.rows,
-                            TJPF_CMYK, 0),
-              0);
-    tjDestroy(handle);
+    ASSERT_EQ(JpegDecoder().Decode(jpeg, rgb.cols, rgb.rows, true, stored.data()).state,
+              JpegOutcome::State::kGood);
     for (std::size_t i = 0; i < 3 * rgb.total(); ++i) {
       const double c = stored[i / 3 * 4 + i % 3], nk = stored[i / 3 * 4 + 3];
       ASSERT_NEAR(rgb.data[i], nk - (255 - c) * nk / 255, 0.51) << i;
@@ -220,13 +218,44 @@ TEST(Decoder, IsNotFooledByTheEndOfAThumbnail) {
 
 // The end marker of the comment between two scans is none.
 TEST(Decoder, AsksLibjpegWhetherAJpegIsTruncated) {
-  const Bytes jpeg = EncodeJpeg(NoiseImage(64, 64), TJSAMP_420, TJFLAG_PROGRESSIVE);
+  const Bytes jpeg = EncodeJpeg(NoiseImage(64, 64), Sampling::k420, true);
   const std::size_t first_scan = FindMarker(jpeg, 0xDA) + 2;
   const Bytes rest(jpeg.begin() + static_cast<std::ptrdiff_t>(first_scan), jpeg.end());
   const std::size_t next_tables = first_scan + FindMarker(rest, 0xC4);
   const Bytes commented = InsertAt(jpeg, next_tables, JpegSegment(0xFE, {0xFF, 0xD9}));
   EXPECT_TRUE(Same(Decode(commented), Decode(jpeg)));
   EXPECT_TRUE(Contains(DecodeError(Cut(commented, commented.size() / 2)), "truncated JPEG"));
+}
+
+TEST(Decoder, SaysHowMuchOfATruncatedJpegIsThere) {
+  const Bytes jpeg = EncodeJpeg(NoiseImage(400, 100));
+  const std::string error = DecodeError(Cut(jpeg, jpeg.size() / 2));
+  const std::size_t at = error.find("about ");
+  ASSERT_NE(at, std::string::npos) << error;
+  EXPECT_NEAR(std::stoi(error.substr(at + 6)), 200, 24) << error;
+  EXPECT_TRUE(Contains(error, "of its 400 rows")) << error;
+}
+
+TEST(Decoder, RefusesAJpegCutAnywhere) {
+  Decoder decoder;
+  for (const bool is_progressive : {false, true}) {
+    const Bytes jpeg = EncodeJpeg(NoiseImage(24, 32), Sampling::k420, is_progressive);
+    for (std::size_t size = 0; size < jpeg.size(); ++size) {
+      EXPECT_THROW(decoder.Decode(Cut(jpeg, size), "a"), ImageError) << size;
+    }
+  }
+}
+
+// A warning, and then an error: the rows after it are not the picture's, nor the previous one's.
+TEST(Decoder, AnErrorAfterAWarningIsAnError) {
+  const Bytes progressive = EncodeJpeg(NoiseImage(64, 64), Sampling::k420, true);
+  const Bytes resumed = Cut(progressive, progressive.size() / 2) + progressive;
+  Decoder decoder;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    decoder.Decode(Encode(".png", NoiseImage(64, 64)), "another");
+    const std::string error = ErrorOf([&] { decoder.Decode(resumed, "some/file.jpg"); });
+    EXPECT_TRUE(Contains(error, "'some/file.jpg' is a damaged JPEG image")) << error;
+  }
 }
 
 TEST(Decoder, AcceptsBytesAfterTheEnd) {
@@ -254,7 +283,7 @@ TEST(Decoder, AcceptsProgressiveJpeg) {
 
 // A scan of few bytes costs a pass over the whole picture.
 TEST(Decoder, RefusesAJpegOfManyScans) {
-  Bytes jpeg = EncodeJpeg(NoiseImage(8, 8), TJSAMP_GRAY, TJFLAG_PROGRESSIVE);
+  Bytes jpeg = EncodeJpeg(NoiseImage(8, 8), Sampling::kGrey, true);
   const std::size_t scan = FindMarker(jpeg, 0xDA);
   const Bytes tail(jpeg.begin() + static_cast<std::ptrdiff_t>(scan), jpeg.end());
   const Bytes first_scan = Cut(tail, FindMarker(tail, 0xC4));
@@ -342,7 +371,7 @@ TEST(Decoder, SurvivesDamage) {
   int decoded = 0;
   ::testing::internal::CaptureStderr();  // OpenCV and libpng report each damaged file
   for (const Bytes& good :
-       {EncodeJpeg(image), EncodeJpeg(image, TJSAMP_444, TJFLAG_PROGRESSIVE), CmykJpeg(),
+       {EncodeJpeg(image), EncodeJpeg(image, Sampling::k444, true), CmykJpeg(),
         Encode(".png", image), Encode(".bmp", image), Encode(".ppm", image), Encode(".tiff", image),
         GreyTiff(GreyImage(12, 17), true), Encode(".webp", image)}) {
     for (int i = 0; i < 300; ++i) {

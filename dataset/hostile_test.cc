@@ -4,7 +4,6 @@
 // with a warning, or an error that names the file and the reason.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <turbojpeg.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -32,7 +31,7 @@ namespace fs = std::filesystem;
 
 // The photograph of most rows, [24, 32].
 const Bytes& Photo() {
-  static const Bytes jpeg = EncodeJpeg(NoiseImage(24, 32), TJSAMP_444);
+  static const Bytes jpeg = EncodeJpeg(NoiseImage(24, 32), Sampling::k444);
   return jpeg;
 }
 
@@ -84,7 +83,7 @@ const std::vector<OddFile>& OddFiles() {
       {"half.jpg", "cut in half; 2, 3, 4", Cut(Photo(), Photo().size() / 2), End::kBad,
        "truncated JPEG"},
       {"half_progressive.jpg", "cut in half; 2, 3, 4",
-       Cut(EncodeJpeg(NoiseImage(24, 32), TJSAMP_420, TJFLAG_PROGRESSIVE), 1000), End::kBad,
+       Cut(EncodeJpeg(NoiseImage(24, 32), Sampling::k420, true), 1000), End::kBad,
        "truncated JPEG"},
       {"no_end.jpg", "EOI missing", Cut(Photo(), Photo().size() - 2), End::kBad, "truncated JPEG"},
       {"header.jpg", "header only (100 B)", Cut(Photo(), 100), End::kBad, "truncated JPEG"},
@@ -101,8 +100,8 @@ const std::vector<OddFile>& OddFiles() {
        End::kWarned, "extraneous bytes before marker 0xd9"},
       {"junk_after_end.jpg", "after EOI; 6", Photo() + Bytes(3000, 0), End::kGood, ""},
       {"damaged.jpg", "corrupted entropy data", DamagedScan(), End::kWarned, "Corrupt JPEG data"},
-      {"progressive.jpg", "progressive",
-       EncodeJpeg(NoiseImage(24, 32), TJSAMP_420, TJFLAG_PROGRESSIVE), End::kGood, ""},
+      {"progressive.jpg", "progressive", EncodeJpeg(NoiseImage(24, 32), Sampling::k420, true),
+       End::kGood, ""},
       {"profile.jpg", "ICC", WithSegment(Photo(), 0xE2, Text("ICC_PROFILE") + Bytes(200, 1)),
        End::kGood, ""},
       {"adobe_rgb.jpg", "Adobe RGB", WithSegment(WithoutApp0(), 0xEE, AdobeSegment(0)), End::kGood,
@@ -111,7 +110,7 @@ const std::vector<OddFile>& OddFiles() {
       {"exif_only.jpg", "8", WithSegment(WithoutApp0(), 0xE1, Text("Exif") + Bytes(30, 0)),
        End::kGood, ""},
       {"no_app.jpg", "8", WithoutApp0(), End::kGood, ""},
-      {"grey.jpg", "greyscale", EncodeJpeg(NoiseImage(24, 32), TJSAMP_GRAY), End::kGood, ""},
+      {"grey.jpg", "greyscale", EncodeJpeg(NoiseImage(24, 32), Sampling::kGrey), End::kGood, ""},
       {"cmyk.jpg", "CMYK; 16, 18", PlainCmyk(), End::kGood, ""},
       {"ycck.jpg", "CMYK; 16, 18", CmykJpeg(), End::kGood, ""},
       {"cmyk_no_adobe.jpg", "CMYK without APP14; 16, 18", WithoutSegment(CmykJpeg(), 0xEE),
@@ -229,7 +228,7 @@ TEST_F(HostileTree, EachFileEndsAsItShould) {
     const std::string path = Path(file.name).string();
     std::string error;
     try {
-      ReadFile(path, bytes);
+      ReadImageFile(path, bytes);
       const cv::Mat& rgb = decoder.Decode(bytes, path);
       EXPECT_EQ(rgb.type(), CV_8UC3);
       EXPECT_EQ(rgb.rows, file.height);
@@ -244,7 +243,7 @@ TEST_F(HostileTree, EachFileEndsAsItShould) {
   }
   for (const auto& [name, message] : OddEntries()) {
     const std::string path = Path(name).string();
-    const std::string error = ErrorOf([&] { ReadFile(path, bytes); });
+    const std::string error = ErrorOf([&] { ReadImageFile(path, bytes); });
     EXPECT_TRUE(Contains(error, message) && Contains(error, path)) << error;
   }
   // Reports 1 and 21: no library floods the log.

@@ -25,9 +25,20 @@ bool HasImageEnding(std::string_view name) {
                      [name](std::string_view ending) { return HasEnding(name, ending); });
 }
 
+// Its entries; a folder that cannot be read is named.
+std::vector<fs::directory_entry> Entries(const fs::path& folder) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  if (error) {
+    throw std::runtime_error("cannot read the folder '" + folder.string() +
+                             "': " + error.message());
+  }
+  return {fs::begin(entries), fs::end(entries)};
+}
+
 std::vector<std::string> SortedClassNames(const fs::path& root) {
   std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+  for (const fs::directory_entry& entry : Entries(root)) {
     std::string name = entry.path().filename().string();
     // is_directory follows a link: a class may be a link to a folder elsewhere.
     std::error_code broken_link;
@@ -45,13 +56,17 @@ struct FoundFile {
 void ListImages(const fs::path& folder, std::vector<FoundFile>& found,
                 std::vector<std::string>& ignored) {
   std::vector<fs::path> subfolders;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+  for (const fs::directory_entry& entry : Entries(folder)) {
     std::string name = entry.path().filename().string();
     if (IsHidden(name)) continue;
     std::error_code broken_link;
     if (entry.is_directory(broken_link)) {
       // Links to folders are not followed below a class: they may loop.
-      if (!entry.is_symlink()) subfolders.push_back(entry.path());
+      if (entry.is_symlink()) {
+        ignored.push_back(entry.path().string());
+      } else {
+        subfolders.push_back(entry.path());
+      }
     } else if (HasImageEnding(name)) {
       found.push_back({folder.string(), std::move(name)});
     } else {

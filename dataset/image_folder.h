@@ -22,7 +22,8 @@ struct ImageFolder {
   std::filesystem::path root;
   std::vector<std::string> classes;
   std::vector<ImageFile> images;
-  std::vector<std::string> ignored;  // paths in class folders whose names do not end as an image's
+  // Paths in class folders that are no image's by name, or links to folders.
+  std::vector<std::string> ignored;
 };
 
 /// Scans one split. Image files end in jpg, jpeg, png, bmp, ppm, tif or tiff, in any case. Throws

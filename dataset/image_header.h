@@ -29,12 +29,17 @@ struct ImageHeader {
   int components = 0;  // of a JPEG: 1 is grey, 4 is CMYK
 };
 
-/// From the first bytes, judged by content alone. `path` is for messages. Throws ImageError when
-/// the file is empty, a GIF or of no known format, or its header is incomplete or has a zero size.
+/// Throws ImageError when the file, of which `bytes` are the first 16 or more, is empty, a GIF or
+/// of no known format, judged by content alone. `path` is for messages.
+void CheckFormat(const std::vector<std::uint8_t>& bytes, const std::string& path);
+
+/// From the first bytes. Throws ImageError as CheckFormat, and when the header is incomplete or has
+/// a zero size.
 ImageHeader ReadImageHeader(const std::vector<std::uint8_t>& bytes, const std::string& path);
 
 /// Throws ImageError when the whole file, whose header was read before, ends before its picture
-/// does, or holds samples that OpenCV would misread without an error (TIFF of more than 16 bits).
+/// does (of a JPEG only its decoder knows), or holds samples that OpenCV would misread without an
+/// error (TIFF of more than 16 bits).
 void CheckDecodable(const std::vector<std::uint8_t>& bytes, const ImageHeader& header,
                     const std::string& path);
 

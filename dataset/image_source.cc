@@ -40,10 +40,10 @@ ImageSource::ImageSource(const ImageFolder& folder, SourceKind kind, int side,
   const auto keep = [&](std::size_t i, ImageScratch& scratch) {
     const std::string& path = folder.images[i].path;
     if (kind == SourceKind::kBytes) {
-      ReadFile(path, encoded_[i]);
+      ReadImageFile(path, encoded_[i]);
       return;
     }
-    ReadFile(path, scratch.bytes);
+    ReadImageFile(path, scratch.bytes);
     const cv::Mat image = Resized(scratch.decoder.Decode(scratch.bytes, path), scratch);
     image.copyTo(cv::Mat(side_, side_, CV_8UC3, pixels_.data() + i * ImageBytes()));
   };
@@ -68,7 +68,7 @@ cv::Mat ImageSource::Get(std::size_t index, ImageScratch& scratch) const {
             const_cast<std::uint8_t*>(pixels_.data()) + index * ImageBytes()};
   }
   const std::string& path = folder_->images[index].path;
-  if (kind_ == SourceKind::kFiles) ReadFile(path, scratch.bytes);
+  if (kind_ == SourceKind::kFiles) ReadImageFile(path, scratch.bytes);
   const auto& bytes = kind_ == SourceKind::kFiles ? scratch.bytes : encoded_[index];
   return Resized(scratch.decoder.Decode(bytes, path), scratch);
 }

@@ -127,7 +127,7 @@ TEST(SyntheticData, BytesDependOnNothingButTheName) {
 double RightByMeanColour(const Dataset& dataset) {
   const auto mean_colour = [](const ImageFile& image) {
     std::vector<std::uint8_t> bytes;
-    ReadFile(image.path, bytes);
+    ReadImageFile(image.path, bytes);
     return cv::mean(Decoder().Decode(bytes, image.path));
   };
   const std::size_t classes = dataset.train.classes.size();

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <turbojpeg.h>
+#include <jpeglib.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>  // jpeglib.h needs it
+#include <cstdlib>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <stdexcept>
@@ -100,18 +102,47 @@ inline bool Same(const cv::Mat& a, const cv::Mat& b) {
 
 // --- JPEG ---
 
-/// Of 3 channels, or of 4 as CMYK: an Adobe file that stores them as YCCK.
-inline Bytes EncodeJpeg(const cv::Mat& image, int sampling = TJSAMP_420, int flags = 0) {
-  const tjhandle handle = tjInitCompress();
+/// Chroma's share of the resolution, or none.
+enum class Sampling { k444, k422, k420, k440, k411, kGrey };
+
+/// Of 3 channels (RGB), or of 4 as CMYK: an Adobe file that stores them as YCCK, not subsampled.
+inline Bytes EncodeJpeg(const cv::Mat& image, Sampling sampling = Sampling::k420,
+                        bool is_progressive = false) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
   unsigned char* memory = nullptr;
   unsigned long size = 0;
-  const int failed = tjCompress2(handle, image.data, image.cols, 0, image.rows,
-                                 image.channels() == 4 ? TJPF_CMYK : TJPF_RGB, &memory, &size,
-                                 sampling, 90, flags);
+  jpeg_mem_dest(&info, &memory, &size);
+  info.image_width = static_cast<JDIMENSION>(image.cols);
+  info.image_height = static_cast<JDIMENSION>(image.rows);
+  info.input_components = image.channels();
+  info.in_color_space = image.channels() == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, 90, TRUE);
+  if (image.channels() == 4) {
+    jpeg_set_colorspace(&info, JCS_YCCK);
+    info.comp_info[3].h_samp_factor = info.comp_info[3].v_samp_factor = 1;
+    sampling = Sampling::k444;
+  }
+  if (sampling == Sampling::kGrey) jpeg_set_colorspace(&info, JCS_GRAYSCALE);
+  const int across = sampling == Sampling::k422 || sampling == Sampling::k420 ? 2
+                     : sampling == Sampling::k411                             ? 4
+                                                                              : 1;
+  info.comp_info[0].h_samp_factor = across;
+  info.comp_info[0].v_samp_factor =
+      sampling == Sampling::k420 || sampling == Sampling::k440 ? 2 : 1;
+  if (is_progressive) jpeg_simple_progression(&info);
+  jpeg_start_compress(&info, TRUE);
+  for (int row = 0; row < image.rows; ++row) {
+    JSAMPROW pixels = const_cast<std::uint8_t*>(image.ptr<std::uint8_t>(row));
+    jpeg_write_scanlines(&info, &pixels, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
   Bytes bytes(memory, memory + size);
-  tjFree(memory);
-  tjDestroy(handle);
-  if (failed != 0) throw std::runtime_error("tjCompress2");
+  std::free(memory);
   return bytes;
 }
 
@@ -123,7 +154,7 @@ inline Bytes CmykJpeg() {
   for (std::size_t i = 0; i < 4 * cmyk.total(); ++i) {  // smooth, all channels different
     cmyk.data[i] = static_cast<std::uint8_t>(i / 4 % 32 * (i % 4 + 1) * 2 + i / 128);
   }
-  return EncodeJpeg(cmyk, TJSAMP_444);
+  return EncodeJpeg(cmyk);
 }
 
 /// The same values, but the file says that they are CMYK as they stand.

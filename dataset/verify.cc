@@ -32,7 +32,7 @@ std::string WhyMisnamed(const std::string& path, ImageFormat format) {
 ImageFinding Verify(const std::string& path, ImageScratch& scratch) {
   std::string warning;
   try {
-    ReadFile(path, scratch.bytes);
+    ReadImageFile(path, scratch.bytes);
     scratch.decoder.Decode(scratch.bytes, path);
     warning = scratch.decoder.warning();
     const std::string misnamed = WhyMisnamed(path, ReadImageHeader(scratch.bytes, path).format);

@@ -1,5 +1,5 @@
-# Finds every library. Nothing is downloaded. Defines the INTERFACE targets cnn_torch, cnn_opencv and
-# cnn_turbojpeg, the imported targets of the others, and CNN_CXX_STANDARD.
+# Finds every library. Nothing is downloaded. Defines the INTERFACE targets cnn_torch and cnn_opencv,
+# the imported targets of the others, and CNN_CXX_STANDARD.
 
 find_package(Threads REQUIRED)
 
@@ -83,21 +83,10 @@ else()
   target_include_directories(cnn_opencv SYSTEM INTERFACE ${CNN_OPENCV_INCLUDE})
 endif()
 
-# --- TurboJPEG ------------------------------------------------------------------------------------------
-
-find_library(CNN_TURBOJPEG_LIBRARY turbojpeg)
-find_path(CNN_TURBOJPEG_INCLUDE turbojpeg.h)
-if(NOT CNN_TURBOJPEG_LIBRARY OR NOT CNN_TURBOJPEG_INCLUDE)
-  message(FATAL_ERROR "TurboJPEG was not found: apt-get install libturbojpeg0-dev")
-endif()
-add_library(cnn_turbojpeg INTERFACE)
-target_link_libraries(cnn_turbojpeg INTERFACE ${CNN_TURBOJPEG_LIBRARY})
-target_include_directories(cnn_turbojpeg SYSTEM INTERFACE ${CNN_TURBOJPEG_INCLUDE})
-
 # --- the rest -------------------------------------------------------------------------------------------
 
 foreach(package_and_debian benchmark=libbenchmark-dev nlohmann_json=nlohmann-json3-dev
-        CLI11=libcli11-dev GTest=libgtest-dev)
+        CLI11=libcli11-dev JPEG=libjpeg-dev GTest=libgtest-dev)
   string(REPLACE "=" ";" pair ${package_and_debian})
   list(GET pair 0 package)
   list(GET pair 1 debian)

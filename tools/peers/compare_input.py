@@ -389,9 +389,9 @@ def notes(comparison: Comparison) -> list[str]:
 def public_argument(argument: str) -> str:
     """A path without where this machine keeps it: relative to the repository, or its last part."""
     name, equals, value = argument.rpartition("=")
-    if not os.path.isabs(value):
+    if "/" not in value:
         return argument
-    path = Path(value)
+    path = Path(value).resolve()
     inside = path.is_relative_to(ROOT)
     return f"{name}{equals}{path.relative_to(ROOT) if inside else path.name}"
 
@@ -401,7 +401,8 @@ def setup(comparison: Comparison, rounds: int) -> list[str]:
     rows = [["CPU", str(ours["device_cpu"])],
             ["suite", f"commit {ours['git_commit']}"
              + (" with changes" if ours["git_dirty"] == "true" else "")],
-            ["its libraries", f"OpenCV {ours['opencv']}, {ours['compiler']}, {ours['cxx_flags']}"]]
+            ["its libraries", f"{ours['libjpeg']}, OpenCV {ours['opencv']}, {ours['compiler']}, "
+             f"{ours['cxx_flags']}"]]
     for framework in comparison.frameworks:
         context = comparison.contexts[framework]
         first = list(context).index("python")
@@ -467,6 +468,8 @@ def parse_arguments() -> argparse.Namespace:
         parser.error("--rounds: at least 1")
     if arguments.min_time <= 0:
         parser.error("--min_time: more than 0")
+    if arguments.out and not os.access(arguments.out.resolve().parent, os.W_OK):
+        parser.error(f"--out: the folder of '{arguments.out}' cannot be written to")
     if not arguments.program.is_file():
         parser.error(f"--program: there is no '{arguments.program}'; tools/run.sh builds it")
     return arguments

@@ -382,7 +382,13 @@ def stage_arguments(peer, paths: list[Path]) -> dict[str, list[tuple]]:
     encoded = [path.read_bytes() for path in paths]
     if hasattr(peer, "encoded"):  # the framework's own type for bytes in memory
         encoded = [peer.encoded(content) for content in encoded]
-    decoded = [peer.decode(content) for content in encoded]
+    decoded = []
+    for path, content in zip(paths, encoded, strict=True):
+        try:
+            decoded.append(peer.decode(content))
+        except Exception as error:
+            raise WrongPixels(f"'{path}' cannot be decoded ({error}); ./cnn_benchmarks "
+                              "--verify_data names all bad files") from error
     resized = [peer.resize(image) for image in decoded]
     alone = [(image,) for image in resized]
     with_draws = [(image, peer.draw(i)) for i, image in enumerate(resized)] \
