@@ -50,12 +50,21 @@ std::vector<SourceKind> Sources(const Inputs& inputs) {
   return {SourceKind::kFiles};
 }
 
-// In the name only where the command line asks for something else than the default.
-void SetSource(const Inputs& inputs, SourceKind kind, SuiteCase& entry) {
-  entry.source = kind;
+// What cases with a loader share. The source stands in the name only where the command line asks
+// for something else than the default.
+SuiteCase LoaderCase(const Inputs& inputs, const std::string& augment, SourceKind source,
+                     std::int64_t batch, int workers) {
+  SuiteCase entry;
+  entry.id.subject = inputs.workload.name;
+  entry.id.augment = augment;
+  entry.source = source;
   if (Sources(inputs) != std::vector<SourceKind>{SourceKind::kFiles}) {
-    entry.id.source = SourceName(kind);
+    entry.id.source = SourceName(source);
   }
+  entry.id.batch = batch;
+  entry.id.workers = workers;
+  entry.id.steps = Steps(inputs);
+  return entry;
 }
 
 std::vector<std::string> Augments(const Workload& workload) {
@@ -134,16 +143,10 @@ std::vector<SuiteCase> AugmentCases(const Inputs& inputs) {
 std::vector<SuiteCase> PipelineCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
   for (const std::string& augment : Augments(inputs.workload)) {
-    for (const SourceKind kind : Sources(inputs)) {
+    for (const SourceKind source : Sources(inputs)) {
       for (const std::int64_t batch : Batches(inputs)) {
         for (const int workers : Workers(inputs, AvailableCores())) {
-          SuiteCase entry;
-          entry.id.subject = inputs.workload.name;
-          entry.id.augment = augment;
-          SetSource(inputs, kind, entry);
-          entry.id.batch = batch;
-          entry.id.workers = workers;
-          entry.id.steps = Steps(inputs);
+          SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers);
           entry.make = MakePipelineFixture;
           cases.push_back(entry);
         }
@@ -156,18 +159,12 @@ std::vector<SuiteCase> PipelineCases(const Inputs& inputs) {
 std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
   for (const std::string& augment : Augments(inputs.workload)) {
-    for (const SourceKind kind : Sources(inputs)) {
+    for (const SourceKind source : Sources(inputs)) {
       for (const Device& device : inputs.options.devices) {
         for (const std::int64_t batch : Batches(inputs)) {
           for (const int workers : Workers(inputs, std::max(1, AvailableCores() - 1))) {
-            SuiteCase entry;
-            entry.id.subject = inputs.workload.name;
-            entry.id.augment = augment;
-            SetSource(inputs, kind, entry);
+            SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers);
             entry.id.device = device;
-            entry.id.batch = batch;
-            entry.id.workers = workers;
-            entry.id.steps = Steps(inputs);
             entry.threads = Threads(inputs, workers);
             entry.make = MakeEpochFixture;
             entry.iterations = kEpochs;

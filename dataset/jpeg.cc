@@ -118,10 +118,10 @@ bool JpegDecoder::Run(Context& context, const std::vector<std::uint8_t>& jpeg, i
 }
 
 std::string JpegLibraryVersion() {
-#if defined(LIBJPEG_TURBO_VERSION)
-#define CNN_TEXT_OF(token) #token
-#define CNN_TEXT(macro) CNN_TEXT_OF(macro)
-  return "libjpeg-turbo " CNN_TEXT(LIBJPEG_TURBO_VERSION);
+#if defined(LIBJPEG_TURBO_VERSION_NUMBER)
+  constexpr int kNumber = LIBJPEG_TURBO_VERSION_NUMBER;  // 2001005 is 2.1.5
+  return "libjpeg-turbo " + std::to_string(kNumber / 1000000) + "." +
+         std::to_string(kNumber / 1000 % 1000) + "." + std::to_string(kNumber % 1000);
 #else
   return "libjpeg " + std::to_string(JPEG_LIB_VERSION);
 #endif

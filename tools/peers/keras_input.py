@@ -45,7 +45,24 @@ INSTALL = {
 # the batch is in memory, for ever.
 
 
-class Keras:
+class Peer:
+    """The whole chain from a file, `_chain`, for rescaling only and with augmentation."""
+
+    def plain(self, path: str):
+        return self._chain("plain", path)
+
+    def full(self, path: str):
+        return self._chain("full", path)
+
+
+class TorchPeer(Peer):
+    """Without a loader of its own: torch's DataLoader makes the batches."""
+
+    def batches(self, data: DataSet, augment: str) -> Iterator[int]:
+        return loader_batches(data, getattr(self, augment))
+
+
+class Keras(Peer):
     """keras-preprocessing 1.1.2 with Pillow and SciPy, the code that Keras 2.7 ran."""
 
     layout = "HWC"
@@ -105,12 +122,6 @@ class Keras:
     def to_tensor(self, image):
         return self.generators["plain"].standardize(self.img_to_array(image))
 
-    def plain(self, path: str):
-        return self._chain("plain", path)
-
-    def full(self, path: str):
-        return self._chain("full", path)
-
     def batches(self, data: DataSet, augment: str) -> Iterator[int]:
         iterator = self.generators[augment].flow_from_directory(
             str(data.train), target_size=(SIDE, SIDE), batch_size=self.workload.batch, seed=SEED,
@@ -131,7 +142,7 @@ class Keras:
         return generator.standardize(generator.apply_transform(array, parameters))
 
 
-class Torchvision:
+class Torchvision(TorchPeer):
     """torchvision's transforms v2 on tensors, and torch's DataLoader."""
 
     layout = "CHW"
@@ -191,20 +202,11 @@ class Torchvision:
     def to_tensor(self, image):
         return self.functional.to_dtype(image, self.torch.float32, scale=True)
 
-    def plain(self, path: str):
-        return self._chain("plain", path)
-
-    def full(self, path: str):
-        return self._chain("full", path)
-
-    def batches(self, data: DataSet, augment: str) -> Iterator[int]:
-        return loader_batches(data, getattr(self, augment))
-
     def _chain(self, augment: str, path: str):
         return self.chains[augment](self.decode(self.io.read_file(path)))
 
 
-class Albumentations:
+class Albumentations(TorchPeer):
     """albumentations on OpenCV's arrays, and torch's DataLoader."""
 
     layout = "CHW"
@@ -285,15 +287,6 @@ class Albumentations:
 
     def to_tensor(self, image):
         return self._planar(self.float(image=image)["image"])
-
-    def plain(self, path: str):
-        return self._chain("plain", path)
-
-    def full(self, path: str):
-        return self._chain("full", path)
-
-    def batches(self, data: DataSet, augment: str) -> Iterator[int]:
-        return loader_batches(data, getattr(self, augment))
 
     def _chain(self, augment: str, path: str):
         image = self.decode(self.numpy.fromfile(path, self.numpy.uint8))
