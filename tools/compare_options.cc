@@ -1,0 +1,424 @@
+#include "tools/compare_options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "tools/name_filter.h"
+
+namespace cnn {
+namespace {
+
+// Stands for "--" among the files: CLI11 would drop it. No file is called so.
+const std::string kSeparator("\x01--", 3);
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 nothing got worse; 1 regression; 2 bad usage, or the output could not be "
+    "written;\n3 unusable or incomplete input; 4 nothing was compared.";
+
+constexpr const char* kExamples =
+    "Commands (each has its own --help):\n"
+    "  export     results in other programs' formats\n"
+    "  calibrate  the noise of this machine, from six or more runs of one program\n"
+    "  speedup    one axis against another: devices, workers, frameworks\n"
+    "\n"
+    "Examples:\n"
+    "  cnn_compare base.json new.json\n"
+    "  cnn_compare base*.json -- new*.json\n"
+    "  cnn_compare base*.json -- new*.json --threshold=5% --filter='^Layer/' --all\n"
+    "  cnn_compare base*.json -- new*.json --format=markdown --out=comment.md\n"
+    "  cnn_compare base*.json -- new*.json --calibration=noise.json "
+    "--metric-direction=pairs=higher\n"
+    "\n"
+    "One file is one process; 5 or more a side, measured alternately, make verdicts that can be\n"
+    "trusted. With one file a side they are advice and fail nothing, but for --gate-single.\n"
+    "\n";
+
+template <typename Value>
+using Words = std::vector<std::pair<const char*, Value>>;
+
+template <typename Value>
+Value ParseWord(const std::string& flag, const std::string& text, const Words<Value>& words) {
+  std::string known;
+  for (const auto& [word, value] : words) {
+    if (text == word) return value;
+    known += (known.empty() ? "" : ", ") + std::string(word);
+  }
+  throw UsageError(flag + ": '" + text + "' is none of " + known);
+}
+
+// A number that is the whole text.
+template <typename Number>
+std::optional<Number> WholeNumber(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void Declare(CLI::App& app, const std::string& flag, const std::string& kind,
+             const std::string& help, const std::function<void(const std::string&)>& parse) {
+  app.add_option_function<std::string>(flag, parse, help)->type_name(kind);
+}
+
+// May be given several times, one value each.
+void DeclareList(CLI::App& app, const std::string& flag, const std::string& kind,
+                 const std::string& help, const std::function<void(const std::string&)>& parse) {
+  const auto parse_all = [parse](const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) parse(text);
+  };
+  app.add_option_function<std::vector<std::string>>(flag, parse_all, help)
+      ->type_name(kind)
+      ->allow_extra_args(false);
+}
+
+std::pair<std::string, Direction> ParseMetricDirection(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError("--metric-direction: '" + text + "' is not METRIC=DIRECTION");
+  }
+  try {
+    return {text.substr(0, equals), ParseDirection(text.substr(equals + 1))};
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--metric-direction: ") + error.what());
+  }
+}
+
+void CheckFilter(const std::string& pattern) {
+  try {
+    const NameFilter filter(pattern);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(std::string("--filter: ") + error.what());
+  }
+}
+
+void DeclareReading(CLI::App& app, ReadOptions& read) {
+  app.add_flag("--lenient", read.lenient, "skip text before and after the JSON");
+  app.add_flag("--salvage", read.salvage,
+               "of a file that breaks off, take the complete rows (exit code 3 all the same)");
+}
+
+void DeclareFilter(CLI::App& app, std::string& filter) {
+  Declare(app, "--filter", "REGEX", "only benchmarks whose name matches; a leading '-' negates",
+          [&filter](const std::string& text) {
+            CheckFilter(text);
+            filter = text;
+          });
+}
+
+void DeclareOut(CLI::App& app, std::string& out) {
+  Declare(app, "--out", "FILE", "write there instead of stdout", [&out](const std::string& text) {
+    if (text.empty()) throw UsageError("--out: names no file");
+    out = text;
+  });
+}
+
+void DeclareDirections(CLI::App& app, std::vector<std::pair<std::string, Direction>>& directions) {
+  DeclareList(
+      app, "--metric-direction", "METRIC=DIRECTION",
+      "lower, higher (is better), exact (any change is one), unknown (shown, no gate) or "
+      "ignore; may be repeated; default: by the metric's name",
+      [&directions](const std::string& text) { directions.push_back(ParseMetricDirection(text)); });
+}
+
+// What a comparison and a calibration must do alike.
+void DeclareSummary(CLI::App& app, CompareOptions& options) {
+  Declare(app, "--summary", "KIND",
+          "what stands for a file's repetitions: default (times minimum, else median), minimum, "
+          "q10, median",
+          [&options](const std::string& text) {
+            options.summary = ParseWord<Summary>("--summary", text,
+                                                 {{"default", Summary::kDefault},
+                                                  {"minimum", Summary::kMinimum},
+                                                  {"q10", Summary::kQ10},
+                                                  {"median", Summary::kMedian}});
+          });
+  Declare(app, "--duplicates", "refuse|index",
+          "two benchmarks of one name in a file: refuse (default), or pair the k-th with the k-th",
+          [&options](const std::string& text) {
+            options.duplicates_by_index =
+                ParseWord<bool>("--duplicates", text, {{"refuse", false}, {"index", true}});
+          });
+  DeclareDirections(app, options.directions);
+}
+
+void DeclareJudgement(CLI::App& app, CompareCommand& command) {
+  CompareOptions& options = command.options;
+  Declare(app, "--threshold", "SHARE",
+          "change that matters: 2%, +2%, 0.02 or 1.02x; default: 2%, with one file a side 10%",
+          [&options](const std::string& text) {
+            options.threshold = ParseShare("--threshold", text);
+            options.single_threshold = options.threshold;
+          });
+  Declare(app, "--alpha", "SHARE",
+          "chance of a false alarm among all times, and again among all counters; default: 5%",
+          [&options](const std::string& text) {
+            options.alpha = ParseShare("--alpha", text);
+            if (options.alpha <= 0 || options.alpha >= 0.5) {
+              throw UsageError("--alpha: '" + text + "' is not above 0 and below 50%");
+            }
+          });
+  Declare(
+      app, "--time", "auto|real|cpu",
+      "the time that gates; auto: real_time of our suite's files, of threads, GPUs and names "
+      "with /real_time, else cpu_time",
+      [&options](const std::string& text) {
+        options.time_metric = ParseWord<TimeMetric>(
+            "--time", text,
+            {{"auto", TimeMetric::kAuto}, {"real", TimeMetric::kReal}, {"cpu", TimeMetric::kCpu}});
+      });
+  DeclareList(app, "--gate-metric", "METRIC",
+              "only these gate; may be repeated; default: the time, and counters that are neither "
+              "parts nor functions of one",
+              [&options](const std::string& text) { options.gate_metrics.push_back(text); });
+  Declare(app, "--calibration", "FILE", "thresholds from cnn_compare calibrate",
+          [&command](const std::string& text) { command.calibration = text; });
+  app.add_flag("--gate-single", options.gate_single, "let one file a side fail, too");
+  app.add_flag("--strict-context", options.strict_context,
+               "exit code 3 when the contexts differ in more than what is compared");
+  app.add_flag("--allow-mixed-context", options.allow_mixed_context,
+               "files of one side may be of several machines or builds");
+  app.add_flag("--fail-on-removed", options.fail_on_removed, "a removed benchmark is a regression");
+  app.add_flag("--fail-on-skipped", options.fail_on_skipped,
+               "a benchmark that is skipped now is a regression");
+  app.add_flag("--fail-on-changed", options.fail_on_changed,
+               "a change of an exact metric is a regression");
+  Declare(app, "--require", "N", "exit code 4 when fewer benchmarks are compared; default: 1",
+          [&options](const std::string& text) {
+            const auto number = WholeNumber<std::size_t>(text);
+            if (!number) throw UsageError("--require: '" + text + "' is not a whole number");
+            options.require = *number;
+          });
+}
+
+void DeclareReport(CLI::App& app, CompareCommand& command) {
+  Declare(app, "--format", "table|markdown|json", "default: table",
+          [&command](const std::string& text) {
+            command.format = ParseWord<ReportFormat>("--format", text,
+                                                     {{"table", ReportFormat::kTable},
+                                                      {"markdown", ReportFormat::kMarkdown},
+                                                      {"json", ReportFormat::kJson}});
+          });
+  app.add_flag("--all", command.report.all,
+               "every row; default: those that are not the same, and the gates among them");
+  Declare(app, "--color", "auto|always|never",
+          "auto (default): on a terminal, unless NO_COLOR is set", [&command](const auto& text) {
+            command.colour = ParseWord<Colour>(
+                "--color", text,
+                {{"auto", Colour::kAuto}, {"always", Colour::kAlways}, {"never", Colour::kNever}});
+          });
+}
+
+std::string Wrapped(const std::string& text, std::size_t width) {
+  std::string wrapped;
+  std::size_t line = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word; line += word.size() + 1) {
+    if (line > 0 && line + word.size() > width) {
+      wrapped += '\n';
+      line = 0;
+    } else if (line > 0) {
+      wrapped += ' ';
+    }
+    wrapped += word;
+  }
+  return wrapped;
+}
+
+// CLI11 before 2.3 has no other way to say how the program is called.
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(std::string usage) : usage_(std::move(usage)) { column_width(34); }
+  std::string make_usage(const CLI::App* /*app*/, std::string /*name*/) const override {
+    return usage_ + '\n';
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    return Wrapped(CLI::Formatter::make_option_desc(option), 66);
+  }
+
+ private:
+  std::string usage_;
+};
+
+std::unique_ptr<CLI::App> NewApp(const std::string& description, const std::string& usage,
+                                 const std::string& footer) {
+  auto app = std::make_unique<CLI::App>(description);
+  app->footer(footer + kExitCodes);
+  app->formatter(std::make_shared<UsageFormatter>(usage));
+  return app;
+}
+
+void Parse(CLI::App& app, const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    // CLI11 would take the next argument for the value.
+    if (argument.rfind("--", 0) == 0 && argument.find('=') == argument.size() - 1) {
+      throw UsageError(argument.substr(0, argument.size() - 1) + ": no value after the '='");
+    }
+  }
+  std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    throw HelpRequest{app.help()};
+  } catch (const CLI::ExtrasError&) {
+    throw UsageError("unknown argument '" + app.remaining().front() + "'; see --help");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(std::string(error.what()) + "; see --help");
+  }
+}
+
+void RequireFiles(const std::vector<std::string>& files) {
+  if (files.empty()) throw UsageError("no files; see --help");
+}
+
+void SplitSides(const std::vector<std::string>& files, CompareCommand& command) {
+  const auto separator = std::find(files.begin(), files.end(), kSeparator);
+  if (separator == files.end()) {
+    if (files.size() != 2) {
+      throw UsageError(std::to_string(files.size()) + (files.size() == 1 ? " file" : " files") +
+                       ": put -- between the base files and the new ones; see --help");
+    }
+    command.base = {files[0]};
+    command.contender = {files[1]};
+    return;
+  }
+  command.base.assign(files.begin(), separator);
+  command.contender.assign(separator + 1, files.end());
+  if (std::find(separator + 1, files.end(), kSeparator) != files.end()) {
+    throw UsageError("-- stands twice; only two sides can be compared");
+  }
+  if (command.base.empty()) throw UsageError("no base files before the --");
+  if (command.contender.empty()) throw UsageError("no new files after the --");
+}
+
+}  // namespace
+
+CompareCommand ParseCompare(const std::vector<std::string>& arguments) {
+  CompareCommand command;
+  const auto app = NewApp("Judges new results of Google Benchmark against base results.",
+                          "Usage: cnn_compare [OPTIONS] BASE... -- NEW...\n"
+                          "       cnn_compare [OPTIONS] BASE NEW\n"
+                          "       cnn_compare export|calibrate|speedup ...",
+                          kExamples);
+  std::vector<std::string> files;
+  app->add_option("FILES", files, "result files; -- stands between the sides")->type_name("");
+  DeclareJudgement(*app, command);
+  DeclareSummary(*app, command.options);
+  DeclareFilter(*app, command.filter);
+  DeclareReading(*app, command.read);
+  DeclareReport(*app, command);
+  DeclareOut(*app, command.out);
+  std::vector<std::string> parsed = arguments;
+  std::replace(parsed.begin(), parsed.end(), std::string("--"), kSeparator);
+  Parse(*app, parsed);
+  SplitSides(files, command);
+  // What only one side has may be there because the other was run with the filter.
+  command.options.is_filtered = !command.filter.empty() && !command.options.fail_on_removed;
+  return command;
+}
+
+ExportCommand ParseExport(const std::vector<std::string>& arguments) {
+  ExportCommand command;
+  const auto app = NewApp("Results in other programs' formats.",
+                          "Usage: cnn_compare export --format=F [OPTIONS] FILES...",
+                          "Examples:\n"
+                          "  cnn_compare export --format=csv run*.json > runs.csv\n"
+                          "  cnn_compare export --format=openmetrics --out=cnn.prom run.json\n\n");
+  bool has_format = false;
+  std::vector<std::pair<std::string, Direction>> directions;
+  app->add_option("FILES", command.files, "result files")->type_name("");
+  Declare(*app, "--format", "F", ExportFormatNames(), [&](const std::string& text) {
+    try {
+      command.format = ParseExportFormat(text);
+      has_format = true;
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(std::string("--format: ") + error.what());
+    }
+  });
+  DeclareFilter(*app, command.filter);
+  DeclareReading(*app, command.read);
+  app->add_flag("--csv-formula-guard", command.options.csv_formula_guard,
+                "csv: an apostrophe before what a spreadsheet takes for a formula");
+  app->add_flag("--openmetrics-timestamps", command.options.openmetrics_timestamps,
+                "openmetrics: with the time of each file, to fill in history");
+  DeclareDirections(*app, directions);
+  DeclareOut(*app, command.out);
+  Parse(*app, arguments);
+  if (!has_format) throw UsageError("--format is missing: one of " + ExportFormatNames());
+  RequireFiles(command.files);
+  command.options.direction = [directions](std::string_view metric) {
+    for (const auto& [name, direction] : directions) {
+      if (name == metric) return direction;
+    }
+    return DefaultDirection(metric);
+  };
+  return command;
+}
+
+CalibrateCommand ParseCalibrate(const std::vector<std::string>& arguments) {
+  CalibrateCommand command;
+  const auto app = NewApp(
+      "From six or more runs of one program, the threshold that each benchmark and metric "
+      "needs on this machine.",
+      "Usage: cnn_compare calibrate --out=FILE [OPTIONS] FILES...",
+      "Examples:\n"
+      "  cnn_compare calibrate --out=noise.json run*.json\n"
+      "  cnn_compare base*.json -- new*.json --calibration=noise.json\n\n");
+  app->add_option("FILES", command.files, "result files of one program")->type_name("");
+  Declare(*app, "--floor", "SHARE", "the smallest threshold; default: 1%",
+          [&](const std::string& text) { command.floor = ParseShare("--floor", text); });
+  DeclareSummary(*app, command.options);
+  app->add_flag("--lenient", command.read.lenient, "skip text before and after the JSON");
+  DeclareOut(*app, command.out);
+  Parse(*app, arguments);
+  RequireFiles(command.files);
+  if (command.out.empty()) throw UsageError("--out is missing: the file to write");
+  return command;
+}
+
+SpeedupCommand ParseSpeedup(const std::vector<std::string>& arguments) {
+  SpeedupCommand command;
+  const auto app = NewApp(
+      "How much faster one value of an axis is than another, and what was "
+      "published beside it.",
+      "Usage: cnn_compare speedup [--by=AXIS] [OPTIONS] FILES...",
+      "Examples:\n"
+      "  cnn_compare speedup results/published/*.json\n"
+      "  cnn_compare speedup --by=workers run*.json\n\n");
+  app->add_option("FILES", command.files, "result files")->type_name("");
+  Declare(*app, "--by", "AXIS",
+          "a key of the benchmarks' names (device, workers, ...) or of the files' context "
+          "(framework, allocator, ...); default: device",
+          [&](const std::string& text) { command.by = text; });
+  DeclareFilter(*app, command.filter);
+  DeclareReading(*app, command.read);
+  DeclareOut(*app, command.out);
+  Parse(*app, arguments);
+  RequireFiles(command.files);
+  return command;
+}
+
+double ParseShare(const std::string& flag, const std::string& text) {
+  std::string_view number = text;
+  if (!number.empty() && number.front() == '+') number.remove_prefix(1);
+  const char unit = number.empty() ? '\0' : number.back();
+  if (unit == '%' || unit == 'x') number.remove_suffix(1);
+  const std::optional<double> value = WholeNumber<double>(number);
+  if (!value || !std::isfinite(*value)) {
+    throw UsageError(flag + ": '" + text + "' is no share: 2%, 0.02 and 1.02x are the same one");
+  }
+  const double share = unit == '%' ? *value / 100 : unit == 'x' ? *value - 1 : *value;
+  if (share < 0) throw UsageError(flag + ": '" + text + "' is negative");
+  if (unit != '%' && unit != 'x' && share >= 1) {
+    throw UsageError(flag + ": is '" + text + "' " + text + "% or " + text + "x? Write which");
+  }
+  return share;
+}
+
+}  // namespace cnn

@@ -1,0 +1,1403 @@
+#include "tools/comparison.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "tools/export_text.h"
+
+namespace cnn {
+namespace {
+
+constexpr std::size_t kBase = 0;
+constexpr std::size_t kContender = 1;
+
+constexpr std::string_view kRealTime = "real_time";
+constexpr std::string_view kCpuTime = "cpu_time";
+
+// The sides' files, by pointer: rows are read where they are.
+using Sides = std::array<const std::vector<ResultFile>*, 2>;
+
+// --- Text ---------------------------------------------------------------------------------------
+
+std::string Number(double value) {
+  std::array<char, 32> text{};
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4);
+  return {text.data(), end.ptr};
+}
+
+std::string Number(std::size_t value) { return std::to_string(value); }
+
+template <typename T>
+std::optional<T> Parse(std::string_view text) {
+  T value{};
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string Joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+bool Contains(std::initializer_list<std::string_view> list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Looked up once a name: there are few names and many rows.
+struct NameTraits {
+  Direction direction = Direction::kUnknown;
+  bool is_part_of_time = false;
+  bool is_rate = false;
+  double floor = 0;
+};
+
+// --- Context ------------------------------------------------------------------------------------
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+bool IsMachineKey(std::string_view key) {
+  return Contains({"host_name", "num_cpus", "caches"}, key) || StartsWith(key, "device_");
+}
+
+bool IsGpuEntry(const ContextEntry& entry) {
+  if (entry.value.empty() || entry.value == "none") return false;
+  return (StartsWith(entry.key, "device_") && entry.key != "device_cpu") || entry.key == "cuda" ||
+         entry.key.find("gpu") != std::string::npos;
+}
+
+Severity SeverityOf(std::string_view key) {
+  if (IsMachineKey(key) || key == "mhz_per_cpu" || key == "cpu_capability") {
+    return Severity::kIdentity;
+  }
+  const bool is_build =
+      Contains({"library_build_type", "library_version", "json_schema_version", "build_type",
+                "compiler", "cxx_flags", "git_commit", "git_dirty", "suite_version",
+                "suite_schema_version", "libtorch", "opencv", "onednn", "blas", "cuda", "cudnn"},
+               key);
+  return is_build ? Severity::kBuild : Severity::kEnvironment;
+}
+
+bool IsCompared(std::string_view key) {
+  return Contains({"git_commit", "git_dirty", "suite_version"}, key);
+}
+
+// The clock is a momentary reading: up to 5 % apart is the same.
+bool IsSameClock(const std::vector<std::string>& values) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+  for (const std::string& text : values) {
+    const std::optional<double> value = Parse<double>(text);
+    if (!value) return false;
+    low = std::min(low, *value);
+    high = std::max(high, *value);
+  }
+  return high <= 1.05 * low;
+}
+
+std::vector<std::string> DistinctValues(const std::vector<ResultFile>& files,
+                                        const std::string& key) {
+  std::vector<std::string> values;
+  std::unordered_set<std::string> seen;
+  for (const ResultFile& file : files) {
+    std::string value(file.ContextValue(key));
+    if (seen.insert(value).second) values.push_back(std::move(value));
+  }
+  return values;
+}
+
+std::vector<std::string> ContextKeys(const Sides& sides) {
+  std::vector<std::string> keys;
+  std::unordered_set<std::string_view> seen;
+  for (const auto* files : sides) {
+    for (const ResultFile& file : *files) {
+      for (const ContextEntry& entry : file.context) {
+        if (seen.insert(entry.key).second) keys.push_back(entry.key);
+      }
+    }
+  }
+  return keys;
+}
+
+// A key that some files lack, such as that of a device they did not use, is no contradiction.
+void RefuseMixed(const std::string& key, std::vector<std::string> values,
+                 const CompareOptions& options) {
+  values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
+  const bool is_environment = SeverityOf(key) == Severity::kEnvironment;
+  if (values.size() < 2 || is_environment || options.allow_mixed_context) return;
+  throw CompareError("files of one side differ in " + key + ": " + Joined(values, " | ") +
+                     "; compare files of one machine and one build a side, or allow a mixed "
+                     "context");
+}
+
+// Worst first.
+std::vector<ContextDifference> CompareContexts(const Sides& sides, const CompareOptions& options) {
+  std::vector<ContextDifference> differences;
+  for (const std::string& key : ContextKeys(sides)) {
+    if (Contains({"date", "load_avg", "executable"}, key)) continue;
+    std::vector<std::string> base = DistinctValues(*sides[kBase], key);
+    std::vector<std::string> contender = DistinctValues(*sides[kContender], key);
+    std::vector<std::string> all = base;
+    all.insert(all.end(), contender.begin(), contender.end());
+    if (key == "mhz_per_cpu" && IsSameClock(all)) continue;
+    if (key != "mhz_per_cpu") {
+      RefuseMixed(key, base, options);
+      RefuseMixed(key, contender, options);
+    }
+    if (base == contender && base.size() == 1) continue;
+    differences.push_back(
+        {key, SeverityOf(key), IsCompared(key), Joined(base, " | "), Joined(contender, " | ")});
+  }
+  std::stable_sort(differences.begin(), differences.end(),
+                   [](const auto& a, const auto& b) { return a.severity < b.severity; });
+  return differences;
+}
+
+// --- Versions of Google Benchmark ---------------------------------------------------------------
+
+enum class Era { kBefore, kAfter, kUnknown };
+
+// Absent means before 1.8.4, which first wrote its version. A build between two releases
+// ("v1.8.5-3-gabc") of which the second brought the change is of an unknown era.
+Era EraOf(std::string_view version, std::array<int, 3> change, std::array<int, 3> release_before) {
+  if (version.empty()) return Era::kBefore;
+  if (version.front() == 'v') version.remove_prefix(1);
+  std::array<int, 3> parts{};
+  const char* at = version.data();
+  const char* const end = version.data() + version.size();
+  for (int& part : parts) {
+    const auto parsed = std::from_chars(at, end, part);
+    if (parsed.ec != std::errc()) return Era::kUnknown;
+    at = parsed.ptr;
+    if (&part != &parts.back() && (at == end || *at++ != '.')) return Era::kUnknown;
+  }
+  if (parts >= change) return Era::kAfter;
+  return at != end && parts == release_before ? Era::kUnknown : Era::kBefore;
+}
+
+bool IsOneEra(const Sides& sides, std::array<int, 3> change, std::array<int, 3> release_before) {
+  std::set<std::string> versions;
+  std::set<Era> eras;
+  for (const auto* files : sides) {
+    for (const std::string& version : DistinctValues(*files, "library_version")) {
+      versions.insert(version);
+      eras.insert(EraOf(version, change, release_before));
+    }
+  }
+  return versions.size() == 1 || (eras.size() == 1 && *eras.begin() != Era::kUnknown);
+}
+
+// --- Dates --------------------------------------------------------------------------------------
+
+// Empty when a file has none.
+std::vector<std::int64_t> DatesOf(const std::vector<ResultFile>& files) {
+  std::vector<std::int64_t> dates;
+  for (const ResultFile& file : files) {
+    const auto seconds = ParseAnyTime(file.ContextValue("date"));
+    if (!seconds) return {};
+    dates.push_back(*seconds);
+  }
+  return dates;
+}
+
+void WarnOfOrder(const Sides& sides, std::vector<std::string>& warnings) {
+  const std::vector<std::int64_t> base = DatesOf(*sides[kBase]);
+  const std::vector<std::int64_t> contender = DatesOf(*sides[kContender]);
+  if (base.empty() || contender.empty()) return;
+  const auto [first_base, last_base] = std::minmax_element(base.begin(), base.end());
+  const auto [first_new, last_new] = std::minmax_element(contender.begin(), contender.end());
+  if (*first_base > *last_new) {
+    warnings.emplace_back("all base files are newer than all new files: were the sides swapped?");
+  } else if (*last_base < *first_new && base.size() > 1 && contender.size() > 1) {
+    warnings.emplace_back(
+        "the sides were measured one after the other: a drift of the machine looks like a change; "
+        "alternate their processes");
+  }
+}
+
+void WarnOfNoise(const Sides& sides, std::vector<std::string>& warnings) {
+  std::size_t scaled = 0;
+  std::size_t loaded = 0;
+  for (const auto* files : sides) {
+    for (const ResultFile& file : *files) {
+      if (file.ContextValue("cpu_scaling_enabled") == "true") ++scaled;
+      std::string_view load = file.ContextValue("load_avg");
+      load = load.substr(0, load.find_first_of(",]"));
+      if (!load.empty()) load.remove_prefix(1);
+      const auto busy = Parse<double>(load);
+      const auto cpus = Parse<double>(file.ContextValue("num_cpus"));
+      if (busy && cpus && *busy > *cpus) ++loaded;
+    }
+  }
+  if (scaled > 0)
+    warnings.push_back("CPU frequency scaling was on in " + Number(scaled) + " files");
+  if (loaded > 0) {
+    warnings.push_back("the load was above the number of CPUs in " + Number(loaded) + " files");
+  }
+}
+
+// --- Rows, sorted into benchmarks ---------------------------------------------------------------
+
+struct FileRows {
+  std::size_t file = 0;
+  std::vector<const ResultRow*> rows;  // measured repetitions, or the complexity
+  const ResultRow* median = nullptr;   // aggregates
+  const ResultRow* mean = nullptr;
+  const ResultRow* deviation = nullptr;
+  std::size_t errors = 0;
+  std::size_t skips = 0;
+  std::string_view message;
+
+  // What stands for the file's repetitions where there are none.
+  const ResultRow* Aggregate() const { return median != nullptr ? median : mean; }
+  bool IsMeasured() const { return !rows.empty() || Aggregate() != nullptr; }
+};
+
+struct Benchmark {
+  std::string name;
+  std::array<std::vector<FileRows>, 2> sides;
+};
+
+struct Table {
+  std::vector<Benchmark> benchmarks;
+  std::unordered_map<std::string, std::size_t> index;
+};
+
+// Finds rows of one file that bear one name and are not repetitions of each other.
+class Duplicates {
+ public:
+  Duplicates(const ResultFile& file, bool are_allowed) : file_(file), are_allowed_(are_allowed) {}
+
+  /// Which of its name a row belongs to, from 0.
+  std::size_t OrdinalOf(const std::string& name, const ResultRow& row) {
+    Rows& rows = rows_[name];
+    const auto found = rows.families.try_emplace({row.family_index, row.per_family_instance_index},
+                                                 rows.families.size());
+    std::size_t ordinal = found.first->second;
+    if (row.kind == RowKind::kIteration && row.repetition_index >= 0) {
+      ordinal += rows.repetitions[{ordinal, row.repetition_index}]++;
+    }
+    if (ordinal > 0 && !are_allowed_) Refuse(name, row, rows.families);
+    return ordinal;
+  }
+
+ private:
+  using Families = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
+  struct Rows {
+    Families families;
+    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> repetitions;
+  };
+
+  [[noreturn]] void Refuse(const std::string& name, const ResultRow& row,
+                           const Families& families) const {
+    std::vector<std::string> places;
+    for (const auto& family : families) {
+      places.push_back("family_index " + std::to_string(family.first.first) + ", instance " +
+                       std::to_string(family.first.second));
+    }
+    if (places.size() == 1) {
+      places.push_back("repetition_index " + std::to_string(row.repetition_index) + " again");
+    }
+    throw CompareError(file_.path + ": two benchmarks are called \"" + name + "\" (" +
+                       Joined(places, "; ") +
+                       "): give them different names, or pair them by index");
+  }
+
+  const ResultFile& file_;
+  bool are_allowed_;
+  std::unordered_map<std::string, Rows> rows_;
+};
+
+FileRows& RowsOf(Table& table, std::string name, std::size_t ordinal, std::size_t side,
+                 std::size_t file) {
+  if (ordinal > 0) name += " #" + Number(ordinal + 1);
+  const auto found = table.index.try_emplace(name, table.benchmarks.size());
+  if (found.second) table.benchmarks.push_back({std::move(name), {}});
+  std::vector<FileRows>& files = table.benchmarks[found.first->second].sides[side];
+  if (files.empty() || files.back().file != file) {
+    files.emplace_back();
+    files.back().file = file;
+  }
+  return files.back();
+}
+
+void AddRow(const ResultRow& row, FileRows& rows) {
+  if (row.state != RowState::kMeasured) {
+    ++(row.state == RowState::kError ? rows.errors : rows.skips);
+    if (rows.message.empty()) rows.message = row.message;
+  } else if (row.kind != RowKind::kAggregate) {
+    rows.rows.push_back(&row);
+  } else if (row.aggregate_name == "median") {
+    rows.median = &row;
+  } else if (row.aggregate_name == "mean") {
+    rows.mean = &row;
+  } else if (row.aggregate_name == "stddev") {
+    rows.deviation = &row;
+  }
+}
+
+void AddFile(const ResultFile& file, std::size_t side, std::size_t index,
+             const CompareOptions& options, Table& table) {
+  Duplicates duplicates(file, options.duplicates_by_index);
+  for (const ResultRow& row : file.rows) {
+    if (row.kind == RowKind::kRms) continue;  // says how well the complexity fits, no result
+    const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
+    const std::string& name = by_name ? row.name : row.run_name;
+    AddRow(row, RowsOf(table, name, duplicates.OrdinalOf(name, row), side, index));
+  }
+}
+
+Table Collect(const Sides& sides, const CompareOptions& options) {
+  Table table;
+  for (const std::size_t side : {kBase, kContender}) {
+    for (std::size_t i = 0; i < sides[side]->size(); ++i) {
+      AddFile((*sides[side])[i], side, i, options, table);
+    }
+  }
+  return table;
+}
+
+// --- Metrics of a benchmark ---------------------------------------------------------------------
+
+struct MetricData {
+  std::string name;
+  std::array<std::vector<Samples>, 2> files;  // values of each file that has it
+  std::array<std::size_t, 2> last_file = {SIZE_MAX, SIZE_MAX};
+  std::vector<std::pair<std::size_t, double>> by_row;  // number of the row in the benchmark
+};
+
+class Metrics {
+ public:
+  explicit Metrics(const Benchmark& benchmark) {
+    for (const std::size_t side : {kBase, kContender}) {
+      for (const FileRows& file : benchmark.sides[side]) {
+        for (const ResultRow* row : file.rows) AddRowOf(*row, side, file.file);
+        if (file.rows.empty() && file.Aggregate() != nullptr) {
+          AddRowOf(*file.Aggregate(), side, file.file);
+        }
+      }
+    }
+  }
+
+  const std::vector<MetricData>& all() const { return all_; }
+
+  const MetricData* Find(std::string_view name) const {
+    const auto found = index_.find(std::string(name));
+    return found == index_.end() ? nullptr : &all_[found->second];
+  }
+
+ private:
+  void AddRowOf(const ResultRow& row, std::size_t side, std::size_t file) {
+    for (const Metric& metric : row.metrics) {
+      MetricData* data = &Data(metric.name);
+      // A counter that is named like a field of the row.
+      const bool is_second = !data->by_row.empty() && data->by_row.back().first == rows_;
+      if (is_second) data = &Data(metric.name + " (counter)");
+      if (data->last_file[side] != file) data->files[side].emplace_back();
+      data->last_file[side] = file;
+      data->files[side].back().push_back(metric.value);
+      data->by_row.emplace_back(rows_, metric.value);
+    }
+    ++rows_;
+  }
+
+  MetricData& Data(const std::string& name) {
+    const auto found = index_.try_emplace(name, all_.size());
+    if (found.second) {
+      all_.emplace_back();
+      all_.back().name = name;
+    }
+    return all_[found.first->second];
+  }
+
+  std::size_t rows_ = 0;
+  std::vector<MetricData> all_;
+  std::unordered_map<std::string, std::size_t> index_;
+};
+
+struct Range {
+  double low = std::numeric_limits<double>::infinity();
+  double high = 0;
+
+  void Add(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  double Spread() const { return high / low - 1; }
+};
+
+// Is it a constant times the time or divided by it, in every row of both sides? Then it is no
+// second measurement: images per second of a fixed number of images.
+bool IsFunctionOf(const MetricData& metric, const MetricData& time) {
+  constexpr double kRounding = 1e-6;
+  constexpr double kVaries = 1e-5;
+  if (metric.by_row.size() != time.by_row.size()) return false;
+  Range times;
+  Range products;
+  Range quotients;
+  for (std::size_t i = 0; i < metric.by_row.size(); ++i) {
+    const double value = metric.by_row[i].second;
+    const double seconds = time.by_row[i].second;
+    if (metric.by_row[i].first != time.by_row[i].first) return false;
+    if (!(value > 0 && seconds > 0) || !std::isfinite(value) || !std::isfinite(seconds)) {
+      return false;
+    }
+    times.Add(seconds);
+    products.Add(value * seconds);
+    quotients.Add(value / seconds);
+  }
+  return times.Spread() > kVaries &&
+         (products.Spread() < kRounding || quotients.Spread() < kRounding);
+}
+
+double SummaryOf(const Samples& values, std::string_view metric, Direction direction,
+                 const CompareOptions& options) {
+  for (const double value : values) {
+    if (!std::isfinite(value)) return value;
+  }
+  Summary summary = options.summary;
+  if (summary == Summary::kDefault) summary = IsTime(metric) ? Summary::kMinimum : Summary::kMedian;
+  const double share = summary == Summary::kMinimum ? 0 : summary == Summary::kQ10 ? 0.1 : 0.5;
+  if (direction == Direction::kLower) return Quantile(values, share);
+  if (direction == Direction::kHigher) return Quantile(values, 1 - share);
+  return Median(values);
+}
+
+bool AreFinite(const Samples& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+// --- Effects and verdicts -----------------------------------------------------------------------
+
+bool HasDirection(Direction direction) {
+  return direction == Direction::kLower || direction == Direction::kHigher;
+}
+
+bool IsGate(const ComparisonRow& row) {
+  return row.role == Role::kTime || row.role == Role::kCounter;
+}
+
+double BestOf(const Samples& samples, Direction direction) {
+  if (direction == Direction::kLower) return Minimum(samples);
+  if (direction == Direction::kHigher) return Quantile(samples, 1);
+  return Median(samples);
+}
+
+// On a scale where 0 is no change and above is worse (of an unknown direction: larger).
+struct Change {
+  double low_end = 0;
+  double effect = 0;
+  double lower = 0;
+  double upper = 0;
+  double limit = 0;
+};
+
+Change ChangeOf(const ComparisonRow& row) {
+  Change change;
+  if (row.is_ratio) {
+    change = {std::log(row.contender_best / row.base_best), std::log(row.effect.estimate),
+              std::log(row.effect.lower), std::log(row.effect.upper), std::log1p(row.threshold)};
+  } else {
+    change = {row.contender_best - row.base_best, row.effect.estimate, row.effect.lower,
+              row.effect.upper, row.threshold};
+  }
+  if (row.direction == Direction::kHigher) {
+    change = {-change.low_end, -change.effect, -change.upper, -change.lower, change.limit};
+  }
+  return change;
+}
+
+bool IsInside(const ComparisonRow& row, const Change& change) {
+  return row.effect.HasInterval() && change.lower >= -change.limit && change.upper <= change.limit;
+}
+
+void FillEffect(ComparisonRow& row, double relative_threshold, double floor, double confidence,
+                RankDistributions& distributions) {
+  row.has_effect = true;
+  row.base_median = Median(row.base);
+  row.contender_median = Median(row.contender);
+  row.base_best = BestOf(row.base, row.direction);
+  row.contender_best = BestOf(row.contender, row.direction);
+  row.is_ratio = Minimum(row.base) > 0 && Minimum(row.contender) > 0;
+  if (row.is_ratio) {
+    row.effect = HodgesLehmannRatio(row.base, row.contender, confidence, distributions);
+    row.threshold = std::max(relative_threshold, floor / row.base_median);
+  } else {
+    row.effect = HodgesLehmannShift(row.base, row.contender, confidence, distributions);
+    row.threshold = std::max(relative_threshold * std::fabs(row.base_median), floor);
+  }
+}
+
+bool AllEqual(const ComparisonRow& row) {
+  const auto is_first = [&](double x) { return x == row.base.front(); };
+  return std::all_of(row.base.begin(), row.base.end(), is_first) &&
+         std::all_of(row.contender.begin(), row.contender.end(), is_first);
+}
+
+bool VariesWithin(const Samples& samples) { return Minimum(samples) < Quantile(samples, 1); }
+
+void JudgeExact(ComparisonRow& row) {
+  if (VariesWithin(row.base) || VariesWithin(row.contender)) {
+    row.why = "said to be exact, but varies between runs of one side";
+  } else {
+    row.verdict = Verdict::kChanged;
+  }
+}
+
+void JudgeNonFinite(ComparisonRow& row) {
+  const bool base = AreFinite(row.base);
+  const bool contender = AreFinite(row.contender);
+  if (!base && !contender) {
+    row.verdict = Verdict::kSame;
+    row.why = "not finite on either side";
+  } else if (base) {
+    row.verdict = row.direction == Direction::kUnknown ? Verdict::kChanged : Verdict::kWorse;
+    row.why = "became non-finite";
+  } else {
+    row.verdict = row.direction == Direction::kUnknown ? Verdict::kChanged : Verdict::kBetter;
+    row.why = "became finite";
+  }
+}
+
+std::size_t RunsNeeded(const ComparisonRow& row, const Change& change, double superiority,
+                       std::size_t tests, double alpha) {
+  const std::size_t runs = std::min(row.base.size(), row.contender.size());
+  const std::size_t to_reject = RunsToReject(alpha, tests);
+  std::size_t needed = 0;
+  if (std::fabs(change.effect) <= change.limit) {
+    const Effect scaled = {change.effect, change.lower, change.upper, row.effect.method};
+    needed = RunsForInterval(scaled, change.limit, runs, 1 - alpha);
+  } else {
+    needed = RunsToDetect(superiority, alpha / static_cast<double>(tests));
+  }
+  return std::min(kManyRuns, std::max({needed, to_reject, runs + 1}));
+}
+
+void Decide(ComparisonRow& row, double superiority, std::size_t tests, double alpha) {
+  const Change change = ChangeOf(row);
+  const bool is_unknown = row.direction == Direction::kUnknown;
+  if (row.p_worse_adjusted <= alpha && std::min(change.low_end, change.effect) > change.limit) {
+    row.verdict = is_unknown ? Verdict::kChanged : Verdict::kWorse;
+  } else if (row.p_better_adjusted <= alpha &&
+             std::max(change.low_end, change.effect) < -change.limit) {
+    row.verdict = is_unknown ? Verdict::kChanged : Verdict::kBetter;
+  } else if (IsInside(row, change)) {
+    row.verdict = Verdict::kSame;
+  } else {
+    row.verdict = Verdict::kInconclusive;
+    row.runs_needed = RunsNeeded(row, change, superiority, tests, alpha);
+  }
+}
+
+// --- The comparison -----------------------------------------------------------------------------
+
+enum class State { kAbsent, kMeasured, kError, kSkipped };
+
+State StateOf(const std::vector<FileRows>& files) {
+  State state = State::kAbsent;
+  for (const FileRows& file : files) {
+    if (file.errors > 0) return State::kError;
+    if (file.IsMeasured()) {
+      state = State::kMeasured;
+    } else if (file.skips > 0 && state == State::kAbsent) {
+      state = State::kSkipped;
+    }
+  }
+  return state;
+}
+
+bool IsMeasured(const std::vector<FileRows>& files) {
+  return std::any_of(files.begin(), files.end(), [](const FileRows& f) { return f.IsMeasured(); });
+}
+
+std::string FirstMessage(const std::vector<FileRows>& files, std::size_t FileRows::*count) {
+  for (const FileRows& file : files) {
+    if (file.*count > 0) return std::string(file.message);
+  }
+  return {};
+}
+
+std::size_t FilesWith(const std::vector<FileRows>& files, std::size_t FileRows::*count) {
+  return static_cast<std::size_t>(std::count_if(
+      files.begin(), files.end(), [&](const FileRows& file) { return file.*count > 0; }));
+}
+
+// How rows of complexity are ordered; -1 for what is none of the library's own.
+int ComplexityRank(std::string_view big_o) {
+  constexpr std::array<std::string_view, 6> kOrder = {"(1)", "lgN", "N", "NlgN", "N^2", "N^3"};
+  const auto* const found = std::find(kOrder.begin(), kOrder.end(), big_o);
+  return found == kOrder.end() ? -1 : static_cast<int>(found - kOrder.begin());
+}
+
+const ResultRow* FirstRow(const std::vector<FileRows>& files) {
+  for (const FileRows& file : files) {
+    if (!file.rows.empty()) return file.rows.front();
+    if (file.Aggregate() != nullptr) return file.Aggregate();
+  }
+  return nullptr;
+}
+
+bool IsComplexity(const Benchmark& benchmark) {
+  const ResultRow* row = FirstRow(benchmark.sides[kBase]);
+  return row != nullptr && row->kind == RowKind::kBigO;
+}
+
+// Values are in seconds whatever the unit; a reader of the files should know why they look so
+// different.
+std::string UnitChange(const Benchmark& benchmark) {
+  const ResultRow* base = FirstRow(benchmark.sides[kBase]);
+  const ResultRow* contender = FirstRow(benchmark.sides[kContender]);
+  if (base == nullptr || contender == nullptr || base->time_unit == contender->time_unit) return {};
+  return "unit changed from " + base->time_unit + " to " + contender->time_unit;
+}
+
+// Sums of log times over all benchmarks and files by the position in the order of repetitions.
+struct RepetitionDrift {
+  Samples sums;
+
+  void Add(const FileRows& file, std::string_view metric) {
+    constexpr std::size_t kFewest = 5;
+    if (file.rows.size() < kFewest) return;
+    if (sums.empty()) sums.resize(file.rows.size());
+    if (sums.size() != file.rows.size()) return;
+    std::vector<std::pair<std::int64_t, double>> logs;  // by repetition: they may be interleaved
+    for (const ResultRow* row : file.rows) {
+      for (const Metric& value : row->metrics) {
+        if (value.name != metric) continue;
+        if (!(value.value > 0) || !std::isfinite(value.value)) return;
+        logs.emplace_back(row->repetition_index, std::log(value.value));
+        break;
+      }
+    }
+    if (logs.size() != sums.size()) return;
+    std::stable_sort(logs.begin(), logs.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < logs.size(); ++i) sums[i] += logs[i].second;
+  }
+};
+
+class Comparer {
+ public:
+  Comparer(const Sides& sides, const CompareOptions& options) : sides_(sides), options_(options) {}
+
+  Comparison Run() {
+    Prepare();
+    const Table table = Collect(sides_, options_);
+    result_.rows.reserve(table.benchmarks.size());
+    for (std::size_t i = 0; i < table.benchmarks.size(); ++i) {
+      JudgeBenchmark(table.benchmarks[i], i);
+    }
+    Correct();
+    FollowTimes();
+    MarkFailures();
+    DescribeTimes();
+    SummariseMeans();
+    Count();
+    WarnOfDrift();
+    WarnOfPower();
+    Sort();
+    return std::move(result_);
+  }
+
+ private:
+  void Prepare();
+  void JudgeBenchmark(const Benchmark& benchmark, std::size_t index);
+  bool JudgeState(const Benchmark& benchmark, std::size_t index);
+  void JudgeComplexity(const Benchmark& benchmark, std::size_t index);
+  void JudgeMetric(const MetricData& metric, const MetricData* derived_from, bool has_raw,
+                   ComparisonRow row);
+  std::string_view GateTime(const Benchmark& benchmark, const Metrics& metrics) const;
+  std::string WhyNotComparable(const std::string& metric, bool is_threaded);
+  Role RoleOf(const std::string& metric, std::string_view gate_time, bool is_derived);
+  const NameTraits& TraitsOf(const std::string& metric);
+  double ThresholdOf(const ComparisonRow& row) const;
+  void FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& row) const;
+  std::size_t CorrectFamily(Role role);
+  void Correct();
+  void FollowTimes();
+  void MarkFailures();
+  void DescribeTimes();
+  void SummariseMeans();
+  void FillMean(const std::vector<const ComparisonRow*>& rows, GeometricMeanRow& mean);
+  void Count();
+  void WarnOfDrift();
+  void WarnOfPower();
+  void Sort();
+  bool IsIncomplete(std::size_t side) const;
+
+  const Sides& sides_;
+  const CompareOptions& options_;
+  Comparison result_;
+  RankDistributions distributions_;
+  std::unordered_map<std::string, NameTraits> traits_;
+  std::unordered_set<std::string> gate_metrics_;
+  std::unordered_map<std::string, double> bands_;             // by benchmark, line feed, metric
+  std::vector<double> superiority_;                           // of each row
+  std::vector<std::pair<std::size_t, std::string>> derived_;  // row, and the time it follows
+  std::set<std::string> gate_times_;
+  std::array<RepetitionDrift, 2> repetitions_;
+  std::array<std::vector<Samples>, 2> gate_runs_;  // of the gating time: [files][benchmarks]
+  bool is_real_ = false;                           // the context says that real_time is the time
+  bool has_same_thread_times_ = true;
+  bool has_same_thread_rates_ = true;
+  bool has_same_counters_ = true;
+};
+
+std::string BandKey(std::string_view benchmark, std::string_view metric) {
+  return std::string(benchmark) + '\n' + std::string(metric);
+}
+
+void RefuseOtherMachine(const std::vector<ContextEntry>& machine, const ResultFile& file) {
+  for (const ContextEntry& entry : machine) {
+    if (file.ContextValue(entry.key) == entry.value) continue;
+    throw CompareError(file.path + ": the calibration is of another machine: its " + entry.key +
+                       " is \"" + entry.value + "\", this file's \"" +
+                       std::string(file.ContextValue(entry.key)) + "\"; calibrate on this machine");
+  }
+}
+
+void Comparer::Prepare() {
+  result_.base_files = sides_[kBase]->size();
+  result_.contender_files = sides_[kContender]->size();
+  result_.is_advisory = result_.base_files == 1 && result_.contender_files == 1;
+  result_.is_incomplete = IsIncomplete(kBase) || IsIncomplete(kContender);
+  result_.context = CompareContexts(sides_, options_);
+  WarnOfOrder(sides_, result_.warnings);
+  WarnOfNoise(sides_, result_.warnings);
+  for (const auto& [metric, direction] : options_.directions) {
+    TraitsOf(metric);
+    traits_[metric].direction = direction;
+  }
+  gate_metrics_.insert(options_.gate_metrics.begin(), options_.gate_metrics.end());
+  if (options_.calibration) {
+    for (const auto& band : options_.calibration->bands) {
+      bands_[BandKey(band.benchmark, band.metric)] = band.threshold;
+    }
+  }
+  std::set<std::string> schemas;
+  for (const auto* files : sides_) {
+    for (const ResultFile& file : *files) {
+      if (options_.calibration) RefuseOtherMachine(options_.calibration->machine, file);
+      const std::string_view schema = file.ContextValue("suite_schema_version");
+      if (!schema.empty()) schemas.emplace(schema);
+      is_real_ = is_real_ || !schema.empty() ||
+                 std::any_of(file.context.begin(), file.context.end(), IsGpuEntry);
+    }
+  }
+  has_same_counters_ = schemas.size() < 2;
+  has_same_thread_times_ = IsOneEra(sides_, {1, 9, 0}, {1, 8, 5});
+  has_same_thread_rates_ = has_same_thread_times_ && IsOneEra(sides_, {1, 9, 5}, {1, 9, 4});
+}
+
+bool Comparer::IsIncomplete(std::size_t side) const {
+  return std::any_of(sides_[side]->begin(), sides_[side]->end(),
+                     [](const ResultFile& file) { return file.is_incomplete; });
+}
+
+const NameTraits& Comparer::TraitsOf(const std::string& metric) {
+  const auto found = traits_.find(metric);
+  if (found != traits_.end()) return found->second;
+  return traits_[metric] = {DefaultDirection(metric), IsPartOfTime(metric), IsRate(metric),
+                            FloorOf(metric, options_.time_floor)};
+}
+
+std::string_view Comparer::GateTime(const Benchmark& benchmark, const Metrics& metrics) const {
+  if (options_.time_metric == TimeMetric::kReal) return kRealTime;
+  if (options_.time_metric == TimeMetric::kCpu) return kCpuTime;
+  bool is_real = is_real_ || metrics.Find(kCpuTime) == nullptr;
+  for (const std::string_view part : {"/real_time", "/manual_time", "/process_time"}) {
+    is_real = is_real || benchmark.name.find(part) != std::string::npos;
+  }
+  for (const auto& side : benchmark.sides) {
+    const ResultRow* row = FirstRow(side);
+    is_real = is_real || (row != nullptr && row->threads > 1);
+  }
+  return is_real && metrics.Find(kRealTime) != nullptr ? kRealTime : kCpuTime;
+}
+
+std::string Comparer::WhyNotComparable(const std::string& metric, bool is_threaded) {
+  if (is_threaded && IsTime(metric) && !has_same_thread_times_) {
+    return "Google Benchmark 1.9.0 changed the time of threads, and the versions differ or are "
+           "unknown";
+  }
+  if (is_threaded && !has_same_thread_rates_ && TraitsOf(metric).is_rate) {
+    return "Google Benchmark 1.9.0 and 1.9.5 changed rates of threads, and the versions differ or "
+           "are unknown";
+  }
+  if (!IsTime(metric) && !has_same_counters_) {
+    return "suite_schema_version differs: counters changed their meaning";
+  }
+  return {};
+}
+
+Role Comparer::RoleOf(const std::string& metric, std::string_view gate_time, bool is_derived) {
+  const bool is_time = IsTime(metric);
+  const bool has_unknown_direction = TraitsOf(metric).direction == Direction::kUnknown;
+  if (!gate_metrics_.empty()) {
+    const bool is_gate = !has_unknown_direction && gate_metrics_.count(metric) > 0;
+    if (is_gate) return is_time ? Role::kTime : Role::kCounter;
+    return is_derived ? Role::kDerived : Role::kShown;
+  }
+  if (is_time) return metric == gate_time ? Role::kTime : Role::kShown;
+  if (is_derived) return Role::kDerived;
+  return has_unknown_direction || TraitsOf(metric).is_part_of_time ? Role::kShown : Role::kCounter;
+}
+
+double Comparer::ThresholdOf(const ComparisonRow& row) const {
+  if (!bands_.empty()) {
+    const auto found = bands_.find(BandKey(row.benchmark, row.metric));
+    if (found != bands_.end()) return found->second;
+  }
+  return result_.is_advisory ? std::max(options_.threshold, options_.single_threshold)
+                             : options_.threshold;
+}
+
+// Adds a row for what happened to the benchmark as a whole. Are its metrics to be compared?
+bool Comparer::JudgeState(const Benchmark& benchmark, std::size_t index) {
+  const std::vector<FileRows>& base = benchmark.sides[kBase];
+  const std::vector<FileRows>& contender = benchmark.sides[kContender];
+  const State from = StateOf(base);
+  const State to = StateOf(contender);
+  if (from == State::kMeasured && to == State::kMeasured) return true;
+  ComparisonRow row;
+  row.benchmark = benchmark.name;
+  row.benchmark_index = index;
+  if (to == State::kError) {
+    row.verdict = from == State::kError ? Verdict::kStillBroken : Verdict::kBroke;
+    row.why = FirstMessage(contender, &FileRows::errors);
+    const std::size_t failed = FilesWith(contender, &FileRows::errors);
+    if (result_.contender_files > 1) {
+      row.why += " (" + Number(failed) + " of " + Number(result_.contender_files) + " files)";
+    }
+  } else if (to == State::kSkipped) {
+    row.verdict = Verdict::kSkipped;
+    row.why = FirstMessage(contender, &FileRows::skips);
+    row.fails = options_.fail_on_skipped && (from == State::kMeasured || from == State::kError);
+  } else if (to == State::kAbsent) {
+    const bool is_not_run = options_.is_filtered || IsIncomplete(kContender);
+    row.verdict = is_not_run ? Verdict::kNotRun : Verdict::kRemoved;
+    if (is_not_run) row.why = options_.is_filtered ? "filtered out" : "a new file is incomplete";
+  } else if (from == State::kError) {
+    row.verdict = Verdict::kFixed;
+    row.why = "failed before: " + FirstMessage(base, &FileRows::errors);
+  } else if (from == State::kAbsent && (options_.is_filtered || IsIncomplete(kBase))) {
+    row.verdict = Verdict::kNotRun;
+    row.why = options_.is_filtered ? "filtered out" : "a base file is incomplete";
+  } else {
+    row.verdict = Verdict::kAdded;
+    if (from == State::kSkipped)
+      row.why = "skipped before: " + FirstMessage(base, &FileRows::skips);
+  }
+  result_.rows.push_back(std::move(row));
+  return to == State::kMeasured && IsMeasured(base);
+}
+
+void Comparer::JudgeComplexity(const Benchmark& benchmark, std::size_t index) {
+  std::array<std::set<std::string>, 2> classes;
+  for (const std::size_t side : {kBase, kContender}) {
+    for (const FileRows& file : benchmark.sides[side]) {
+      for (const ResultRow* row : file.rows) classes[side].insert(row->big_o);
+    }
+  }
+  ComparisonRow row;
+  row.benchmark = benchmark.name;
+  row.benchmark_index = index;
+  row.metric = "complexity";
+  row.direction = Direction::kLower;
+  row.role = Role::kShown;
+  if (classes[kBase].size() > 1 || classes[kContender].size() > 1) {
+    row.why = "the files of one side disagree";
+  } else {
+    const std::string& from = *classes[kBase].begin();
+    const std::string& to = *classes[kContender].begin();
+    const int change = ComplexityRank(to) - ComplexityRank(from);
+    const bool is_known = ComplexityRank(from) >= 0 && ComplexityRank(to) >= 0;
+    row.role = Role::kCounter;
+    row.why = from == to ? from : from + " to " + to;
+    row.verdict = from == to   ? Verdict::kSame
+                  : !is_known  ? Verdict::kChanged
+                  : change > 0 ? Verdict::kWorse
+                               : Verdict::kBetter;
+  }
+  result_.rows.push_back(std::move(row));
+}
+
+void Comparer::JudgeBenchmark(const Benchmark& benchmark, std::size_t index) {
+  if (!JudgeState(benchmark, index)) return;
+  if (IsComplexity(benchmark)) {
+    JudgeComplexity(benchmark, index);
+    return;
+  }
+  const Metrics metrics(benchmark);
+  const std::string_view gate_time = GateTime(benchmark, metrics);
+  bool is_threaded = false;
+  bool has_raw = true;
+  for (const std::size_t side : {kBase, kContender}) {
+    for (const FileRows& file : benchmark.sides[side]) {
+      if (!file.IsMeasured()) continue;
+      has_raw = has_raw && !file.rows.empty();
+      const ResultRow* row = file.rows.empty() ? file.Aggregate() : file.rows.front();
+      is_threaded = is_threaded || row->threads > 1;
+      repetitions_[side].Add(file, gate_time);
+    }
+  }
+  for (const MetricData& metric : metrics.all()) {
+    ComparisonRow row;
+    row.benchmark = benchmark.name;
+    row.benchmark_index = index;
+    row.metric = metric.name;
+    row.direction = TraitsOf(metric.name).direction;
+    if (row.direction == Direction::kIgnore) continue;
+    const MetricData* derived_from = nullptr;
+    for (const std::string_view time : {kRealTime, kCpuTime}) {
+      const MetricData* data = IsTime(metric.name) ? nullptr : metrics.Find(time);
+      if (derived_from == nullptr && data != nullptr && IsFunctionOf(metric, *data)) {
+        derived_from = data;
+      }
+    }
+    row.role = RoleOf(metric.name, gate_time, derived_from != nullptr);
+    if (row.role == Role::kTime) gate_times_.insert(metric.name);
+    row.why = WhyNotComparable(metric.name, is_threaded);
+    if (!row.why.empty()) {
+      row.verdict = Verdict::kNotComparable;
+    } else if (!has_raw) {
+      row.why = result_.is_advisory ? "no raw samples: no rank test" : "no raw samples";
+    } else if (IsTime(metric.name)) {
+      row.why = UnitChange(benchmark);
+    }
+    const std::size_t before = result_.rows.size();
+    JudgeMetric(metric, derived_from, has_raw, std::move(row));
+    if (!has_raw && result_.is_advisory) FillAggregateInterval(benchmark, result_.rows[before]);
+  }
+}
+
+void Comparer::JudgeMetric(const MetricData& metric, const MetricData* derived_from, bool has_raw,
+                           ComparisonRow row) {
+  for (const std::size_t side : {kBase, kContender}) {
+    Samples& samples = side == kBase ? row.base : row.contender;
+    for (const Samples& values : metric.files[side]) {
+      if (result_.is_advisory) {
+        samples = values;
+      } else {
+        samples.push_back(SummaryOf(values, metric.name, row.direction, options_));
+      }
+    }
+  }
+  double superiority = 0.5;
+  if (row.verdict == Verdict::kNotComparable) {
+    // Values without a verdict.
+  } else if (row.base.empty() || row.contender.empty()) {
+    row.verdict = row.base.empty() ? Verdict::kAdded : Verdict::kRemoved;
+  } else if (!AreFinite(row.base) || !AreFinite(row.contender)) {
+    JudgeNonFinite(row);
+  } else {
+    FillEffect(row, ThresholdOf(row), TraitsOf(metric.name).floor, 1 - options_.alpha,
+               distributions_);
+    if (AllEqual(row)) {
+      row.verdict = Verdict::kSame;
+    } else if (row.direction == Direction::kExact) {
+      JudgeExact(row);
+    } else if (row.role == Role::kDerived) {
+      row.why = "follows " + derived_from->name + ": not tested";
+      derived_.emplace_back(result_.rows.size(), derived_from->name);
+    } else if (has_raw || !result_.is_advisory) {
+      const RankTest test = MannWhitney(row.base, row.contender, distributions_);
+      const bool is_higher = row.direction == Direction::kHigher;
+      row.is_tested = true;
+      row.p_worse = is_higher ? test.p_less : test.p_greater;
+      row.p_better = is_higher ? test.p_greater : test.p_less;
+      superiority = test.superiority;
+    }
+  }
+  superiority_.resize(result_.rows.size(), 0.5);
+  superiority_.push_back(superiority);
+  result_.rows.push_back(std::move(row));
+}
+
+// Only aggregates, one file a side: the spread of the repetitions as their standard deviation tells
+// it, by the delta method.
+void Comparer::FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& row) const {
+  if (!row.has_effect || !row.is_ratio || row.verdict == Verdict::kSame) return;
+  double variance = 0;  // of the log ratio
+  for (const std::size_t side : {kBase, kContender}) {
+    const FileRows& file = benchmark.sides[side].front();
+    const double middle = side == kBase ? row.base_median : row.contender_median;
+    if (file.deviation == nullptr || !(file.Aggregate()->iterations > 1)) return;
+    for (const Metric& metric : file.deviation->metrics) {
+      if (metric.name != row.metric) continue;
+      const double share = metric.value / middle;
+      variance += share * share / file.Aggregate()->iterations;
+      break;
+    }
+  }
+  if (!(variance > 0) || !std::isfinite(variance)) return;
+  constexpr double kTwoSigma = 1.96;
+  const double margin = std::exp(kTwoSigma * std::sqrt(variance));
+  row.effect.lower = row.effect.estimate / margin;
+  row.effect.upper = row.effect.estimate * margin;
+  row.effect.method = Method::kNormalApproximation;
+  if (IsInside(row, ChangeOf(row))) row.verdict = Verdict::kSame;
+}
+
+// Returns the number of tests.
+std::size_t Comparer::CorrectFamily(Role role) {
+  std::vector<std::size_t> rows;
+  std::vector<double> worse;
+  std::vector<double> better;
+  for (std::size_t i = 0; i < result_.rows.size(); ++i) {
+    const ComparisonRow& row = result_.rows[i];
+    if (!row.is_tested || row.role != role) continue;
+    rows.push_back(i);
+    const double two_sided = std::min(1.0, 2 * std::min(row.p_worse, row.p_better));
+    worse.push_back(role == Role::kShown ? two_sided : row.p_worse);
+    better.push_back(role == Role::kShown ? two_sided : row.p_better);
+  }
+  const bool is_shown = role == Role::kShown;
+  worse = is_shown ? BenjaminiHochbergAdjusted(worse) : HolmAdjusted(worse);
+  better = is_shown ? BenjaminiHochbergAdjusted(better) : HolmAdjusted(better);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ComparisonRow& row = result_.rows[rows[i]];
+    row.p_worse_adjusted = worse[i];
+    row.p_better_adjusted = better[i];
+    Decide(row, superiority_[rows[i]], rows.size(), options_.alpha);
+  }
+  return rows.size();
+}
+
+void Comparer::Correct() {
+  superiority_.resize(result_.rows.size(), 0.5);
+  result_.summary.tested_times = CorrectFamily(Role::kTime);
+  result_.summary.tested_counters = CorrectFamily(Role::kCounter);
+  result_.summary.tested =
+      result_.summary.tested_times + result_.summary.tested_counters + CorrectFamily(Role::kShown);
+  std::vector<double> p;
+  for (const ComparisonRow& row : result_.rows) {
+    if (row.is_tested) p.push_back(std::min(1.0, 2 * std::min(row.p_worse, row.p_better)));
+  }
+  const std::vector<double> q = BenjaminiHochbergAdjusted(p);
+  std::size_t next = 0;
+  for (ComparisonRow& row : result_.rows) {
+    if (row.is_tested) row.q = q[next++];
+  }
+}
+
+// Derived metrics take the verdict of the time they are a function of.
+void Comparer::FollowTimes() {
+  std::map<std::pair<std::size_t, std::string_view>, const ComparisonRow*> times;
+  for (const ComparisonRow& row : result_.rows) {
+    if (IsTime(row.metric)) times[{row.benchmark_index, row.metric}] = &row;
+  }
+  for (const auto& [index, time] : derived_) {
+    ComparisonRow& row = result_.rows[index];
+    const auto found = times.find({row.benchmark_index, time});
+    if (found == times.end()) continue;  // the time is ignored
+    row.verdict = found->second->verdict;
+    row.runs_needed = found->second->runs_needed;
+  }
+}
+
+void Comparer::MarkFailures() {
+  const bool may_gate = !result_.is_advisory || options_.gate_single;
+  for (ComparisonRow& row : result_.rows) {
+    if (row.verdict == Verdict::kBroke) row.fails = true;
+    if (row.verdict == Verdict::kRemoved && (IsGate(row) || row.metric.empty())) {
+      row.fails = options_.fail_on_removed;
+    }
+    if (!IsGate(row)) continue;
+    // What is no matter of chance gates in any case.
+    const bool is_certain = !row.base.empty() && !row.has_effect;
+    if (row.verdict == Verdict::kWorse) row.fails = may_gate || is_certain;
+    if (row.verdict == Verdict::kChanged) row.fails = options_.fail_on_changed;
+  }
+}
+
+void Comparer::DescribeTimes() {
+  const std::vector<std::string> times(gate_times_.rbegin(), gate_times_.rend());
+  result_.time_metric = Joined(times, ", ");
+  if (!result_.is_advisory) return;
+  result_.warnings.emplace_back(
+      options_.gate_single
+          ? "one file a side: repetitions of one process are not independent, false alarms are "
+            "likely"
+          : "advisory: one file a side, and repetitions of one process are not independent; "
+            "compare "
+            "5 or more files a side");
+}
+
+// Runs of both sides need every quantity for an interval: a run without one has no mean.
+void Comparer::FillMean(const std::vector<const ComparisonRow*>& rows, GeometricMeanRow& mean) {
+  std::array<std::vector<Samples>, 2> runs;
+  runs[kBase].resize(result_.base_files);
+  runs[kContender].resize(result_.contender_files);
+  bool is_complete = !result_.is_advisory;
+  Samples ratios;
+  for (const ComparisonRow* row : rows) {
+    ratios.push_back(row->effect.estimate);
+    is_complete = is_complete && row->base.size() == runs[kBase].size() &&
+                  row->contender.size() == runs[kContender].size();
+    if (!is_complete) continue;
+    for (std::size_t i = 0; i < row->base.size(); ++i) runs[kBase][i].push_back(row->base[i]);
+    for (std::size_t i = 0; i < row->contender.size(); ++i) {
+      runs[kContender][i].push_back(row->contender[i]);
+    }
+  }
+  mean.pairs = rows.size();
+  if (is_complete) {
+    mean.ratio =
+        GeometricMeanRatio(runs[kBase], runs[kContender], 1 - options_.alpha, distributions_);
+    if (gate_times_.size() == 1 && mean.metric == *gate_times_.begin()) gate_runs_ = runs;
+  } else {
+    mean.ratio.estimate = GeometricMean(ratios);
+    mean.ratio.upper = std::numeric_limits<double>::infinity();
+  }
+}
+
+std::string WithVerdict(const ComparisonRow& row) {
+  const std::string why = row.why.empty() ? "" : ": " + row.why;
+  return row.benchmark + " (" + std::string(VerdictText(row.verdict)) + why + ")";
+}
+
+void Comparer::SummariseMeans() {
+  std::unordered_map<std::string, std::size_t> index;
+  std::vector<std::vector<const ComparisonRow*>> included;
+  std::vector<std::string> without_metric;  // what is about whole benchmarks
+  for (const ComparisonRow& row : result_.rows) {
+    if (row.metric.empty()) {
+      if (row.verdict != Verdict::kFixed) without_metric.push_back(WithVerdict(row));
+      continue;
+    }
+    if (!HasDirection(row.direction) || row.role == Role::kDerived) continue;
+    if (row.metric == "complexity") continue;
+    const auto found = index.try_emplace(row.metric, included.size());
+    if (found.second) {
+      included.emplace_back();
+      result_.geometric_means.emplace_back();
+      result_.geometric_means.back().metric = row.metric;
+      result_.geometric_means.back().direction = row.direction;
+    }
+    if (row.has_effect && row.is_ratio) {
+      included[found.first->second].push_back(&row);
+    } else {
+      result_.geometric_means[found.first->second].excluded.push_back(
+          row.has_effect ? row.benchmark + " (a value is not above zero)" : WithVerdict(row));
+    }
+  }
+  for (std::size_t i = 0; i < included.size(); ++i) {
+    GeometricMeanRow& mean = result_.geometric_means[i];
+    if (!included[i].empty()) FillMean(included[i], mean);
+    if (gate_times_.count(mean.metric) > 0) {
+      mean.excluded.insert(mean.excluded.end(), without_metric.begin(), without_metric.end());
+    }
+  }
+  auto& means = result_.geometric_means;
+  means.erase(std::remove_if(means.begin(), means.end(),
+                             [](const GeometricMeanRow& mean) { return mean.pairs == 0; }),
+              means.end());
+}
+
+void Comparer::Count() {
+  ComparisonSummary& summary = result_.summary;
+  std::size_t last_compared = SIZE_MAX;  // rows still stand benchmark by benchmark
+  for (const ComparisonRow& row : result_.rows) {
+    if (row.fails) ++summary.failures;
+    if (!IsGate(row) && row.role != Role::kBenchmark) continue;
+    ++summary.rows[static_cast<std::size_t>(row.verdict)];
+    const bool is_compared = IsGate(row) && row.metric != "complexity" && !row.base.empty() &&
+                             !row.contender.empty() && row.verdict != Verdict::kNotComparable;
+    if (is_compared && row.benchmark_index != last_compared) {
+      ++summary.compared;
+      last_compared = row.benchmark_index;
+    }
+  }
+  const std::size_t gates = summary.tested_times + summary.tested_counters;
+  const int families = (summary.tested_times > 0 ? 1 : 0) + (summary.tested_counters > 0 ? 1 : 0);
+  summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(gates);
+  summary.false_alarm_bound = std::min(1.0, options_.alpha * families);
+  const auto worse = summary.rows[static_cast<std::size_t>(Verdict::kWorse)];
+  summary.asymmetry_p = SignTest(worse, summary.rows[static_cast<std::size_t>(Verdict::kBetter)]);
+}
+
+// Can any test of the family be rejected? Warns, and names the runs it takes, where not.
+void Comparer::WarnOfPower() {
+  ComparisonSummary& summary = result_.summary;
+  std::map<Role, double> smallest;  // p that can be reached
+  for (const ComparisonRow& row : result_.rows) {
+    if (!row.is_tested || !IsGate(row)) continue;
+    const double p = MinimumP(row.base.size(), row.contender.size());
+    const auto found = smallest.try_emplace(row.role, p);
+    found.first->second = std::min(found.first->second, p);
+  }
+  for (const auto& [role, p] : smallest) {
+    const bool is_times = role == Role::kTime;
+    const std::size_t tests = is_times ? summary.tested_times : summary.tested_counters;
+    if (p * static_cast<double>(tests) <= options_.alpha) continue;
+    const std::size_t runs = RunsToReject(options_.alpha, tests);
+    if (is_times || summary.tested_times == 0) {
+      summary.can_fire = false;
+      summary.runs_to_fire = runs;
+    }
+    result_.warnings.push_back(
+        "too few runs: with " + Number(tests) + (is_times ? " times" : " counters") +
+        " tested, no change can be told from chance; it takes " + Number(runs) +
+        (result_.is_advisory ? " repetitions" : " files") + " a side");
+  }
+}
+
+void Comparer::WarnOfDrift() {
+  constexpr double kSure = 0.01;
+  constexpr std::array<std::string_view, 2> kSides = {"base", "new"};
+  for (const std::size_t side : {kBase, kContender}) {
+    const Samples& sums = repetitions_[side].sums;
+    const Trend trend = sums.empty() ? Trend{} : SpearmanTrend(sums);
+    if (trend.p < kSure) {
+      result_.warnings.push_back(std::string(kSides[side]) + ": later repetitions are " +
+                                 (trend.rho < 0 ? "faster: warming up" : "slower") +
+                                 " (Spearman's rho " + Number(trend.rho) + ", p " +
+                                 Number(trend.p) + ")");
+    }
+    const std::vector<std::int64_t> dates = DatesOf(*sides_[side]);
+    const std::vector<Samples>& runs = gate_runs_[side];
+    if (dates.empty() || runs.size() != dates.size()) continue;
+    std::vector<std::size_t> order(dates.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return dates[a] < dates[b]; });
+    Samples means;
+    for (const std::size_t i : order) means.push_back(GeometricMean(runs[i]));
+    const Trend files = SpearmanTrend(means);
+    if (files.p < kSure) {
+      result_.warnings.push_back(std::string(kSides[side]) + ": later files are " +
+                                 (files.rho < 0 ? "faster" : "slower") + " (Spearman's rho " +
+                                 Number(files.rho) + ", p " + Number(files.p) + ")");
+    }
+  }
+}
+
+void Comparer::Sort() {
+  const auto is_before = [](const ComparisonRow& a, const ComparisonRow& b) {
+    if (a.fails != b.fails) return a.fails;
+    if (a.verdict != b.verdict) return a.verdict < b.verdict;
+    const auto rank = [](const ComparisonRow& row) { return IsGate(row) ? 0 : 1; };
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (a.verdict != Verdict::kWorse && a.verdict != Verdict::kBetter) return false;
+    if (a.has_effect != b.has_effect) return !a.has_effect;  // became non-finite
+    if (!a.has_effect || a.is_ratio != b.is_ratio) return !a.is_ratio && b.is_ratio;
+    return std::fabs(ChangeOf(a).effect) > std::fabs(ChangeOf(b).effect);
+  };
+  std::vector<std::size_t> order(result_.rows.size());  // rows are large: move each once
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return is_before(result_.rows[a], result_.rows[b]);
+  });
+  std::vector<ComparisonRow> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(result_.rows[i]));
+  result_.rows = std::move(sorted);
+}
+
+void CheckOptions(const CompareOptions& options) {
+  const auto require = [](bool condition, const char* message) {
+    if (!condition) throw std::invalid_argument(message);
+  };
+  require(options.alpha > 0 && options.alpha < 0.5, "alpha must be above 0 and below 0.5");
+  for (const double share : {options.threshold, options.single_threshold, options.time_floor}) {
+    require(share >= 0 && std::isfinite(share),
+            "thresholds and the floor of times must be finite and not negative");
+  }
+}
+
+}  // namespace
+
+std::string_view VerdictText(Verdict verdict) {
+  constexpr std::array<std::string_view, kVerdicts> kTexts = {
+      "broke",        "worse",   "still broken", "removed", "not run", "not comparable", "skipped",
+      "inconclusive", "changed", "added",        "same",    "fixed",   "better"};
+  return kTexts[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view VerdictText(const ComparisonRow& row) {
+  const bool is_time = IsTime(row.metric) || IsPartOfTime(row.metric);
+  if (is_time && row.verdict == Verdict::kWorse) return "slower";
+  if (is_time && row.verdict == Verdict::kBetter) return "faster";
+  return VerdictText(row.verdict);
+}
+
+std::vector<ContextEntry> MachineIdentity(const ResultFile& file) {
+  std::vector<ContextEntry> identity;
+  for (const ContextEntry& entry : file.context) {
+    if (IsMachineKey(entry.key)) identity.push_back(entry);
+  }
+  return identity;
+}
+
+Comparison Compare(const std::vector<ResultFile>& base, const std::vector<ResultFile>& contender,
+                   const CompareOptions& options) {
+  CheckOptions(options);
+  if (base.empty() || contender.empty()) throw std::invalid_argument("a side has no files");
+  const Sides sides = {&base, &contender};
+  return Comparer(sides, options).Run();
+}
+
+int ExitCode(const Comparison& comparison, const CompareOptions& options) {
+  if (comparison.summary.failures > 0) return 1;
+  const bool is_other_context =
+      std::any_of(comparison.context.begin(), comparison.context.end(),
+                  [](const ContextDifference& difference) { return !difference.is_expected; });
+  if (comparison.is_incomplete || (options.strict_context && is_other_context)) return 3;
+  const std::size_t required = std::max<std::size_t>(options.require, 1);
+  return comparison.summary.compared < required ? 4 : 0;
+}
+
+Calibration Calibrate(const std::vector<ResultFile>& files, const CompareOptions& options,
+                      double floor) {
+  constexpr std::size_t kFewest = 6;
+  CheckOptions(options);
+  if (!(floor >= 0) || !std::isfinite(floor)) throw std::invalid_argument("the floor is negative");
+  if (files.size() < kFewest) {
+    throw CompareError("a calibration needs " + Number(kFewest) + " files or more, not " +
+                       Number(files.size()));
+  }
+  Calibration calibration;
+  calibration.machine = MachineIdentity(files.front());
+  calibration.files = files.size();
+  CompareOptions plain = options;
+  plain.calibration.reset();
+  plain.allow_mixed_context = false;
+  // Compared with itself, so that names, summaries and directions are those of a comparison.
+  Comparison comparison = Compare(files, files, plain);
+  std::sort(comparison.rows.begin(), comparison.rows.end(),
+            [](const ComparisonRow& a, const ComparisonRow& b) {
+              return std::tie(a.benchmark_index, a.metric) < std::tie(b.benchmark_index, b.metric);
+            });
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.has_effect || !row.is_ratio || row.base.size() != files.size()) continue;
+    Samples changes;
+    for (std::size_t i = 0; i < row.base.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        changes.push_back(std::fabs(std::log(row.base[i] / row.base[k])));
+      }
+    }
+    const double q3 = Quantile(changes, 0.75);
+    const double band = std::expm1(q3 + 3 * (q3 - Quantile(changes, 0.25)));
+    calibration.bands.push_back({row.benchmark, row.metric, std::max(floor, band)});
+  }
+  return calibration;
+}
+
+}  // namespace cnn
