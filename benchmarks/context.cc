@@ -89,6 +89,7 @@ ContextEntries CollectContext(const Options& options, const std::vector<SuiteCas
   entries.emplace_back("bad_images_policy", BadImagesName(options.bad_images));
   entries.emplace_back("max_pixels", std::to_string(options.max_pixels));
   entries.emplace_back("precision", "float32");
+  if (options.handicap > 0) entries.emplace_back("handicap", ShareText(options.handicap));
   for (const WorkloadData& data : workloads) {
     const Dataset& set = data.dataset;
     if (set.train.classes.empty()) continue;

@@ -8,10 +8,19 @@
 
 #include "benchmarks/suite.h"
 #include "benchmarks/version.h"
+#include "fixtures/case.h"
 #include "model/workloads.h"
 
 namespace cnn {
 namespace {
+
+// Bounds that no sensible run reaches and no arithmetic of ours overflows at.
+constexpr std::int64_t kMaxBatch = 65536;
+constexpr std::int64_t kMaxSteps = 100000000;
+constexpr int kMaxThreads = 1024;
+constexpr std::int64_t kMaxPixels = std::int64_t{1} << 30;  // OpenCV's own
+constexpr double kMinHandicap = 0.001;
+constexpr double kMaxHandicap = 10;
 
 // The whole token as a number from [low, high].
 template <typename Number>
@@ -21,6 +30,17 @@ Number ParseNumber(const std::string& flag, const std::string& text, Number low,
   if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high) {
     throw UsageError(flag + ": '" + text + "' is not a whole number from " + std::to_string(low) +
                      " to " + std::to_string(high));
+  }
+  return value;
+}
+
+double ParseHandicap(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_in_range = value >= kMinHandicap && value <= kMaxHandicap;
+  if (error != std::errc{} || end != text.data() + text.size() || !is_in_range) {
+    throw UsageError("--handicap: '" + text + "' is not a share from " + ShareText(kMinHandicap) +
+                     " to " + ShareText(kMaxHandicap) + "; 0.05 makes each step 5 % slower");
   }
   return value;
 }
@@ -90,12 +110,6 @@ std::string ParseNetwork(const std::string& name) {
   }
   throw UsageError("--networks: unknown network '" + name + "'; there are " + known);
 }
-
-// Bounds that no sensible run reaches and no arithmetic of ours overflows at.
-constexpr std::int64_t kMaxBatch = 65536;
-constexpr std::int64_t kMaxSteps = 100000000;
-constexpr int kMaxThreads = 1024;
-constexpr std::int64_t kMaxPixels = std::int64_t{1} << 30;  // OpenCV's own
 
 void Declare(CLI::App& app, Options& options) {
   const auto declare = [&app](const std::string& flag, const std::string& kind,
@@ -194,6 +208,10 @@ void Declare(CLI::App& app, Options& options) {
             }
             options.allocator = text;
           });
+  declare("--handicap", "SHARE",
+          "each timed step is followed by a busy wait of this share of its time, 0.05 for 5 %; "
+          "names and context say so: to prove that a comparison finds it",
+          [&](const std::string& text) { options.handicap = ParseHandicap(text); });
   app.add_flag("--list_devices", options.list_devices,
                "print libraries and devices, or why there is no GPU, and exit");
   app.add_flag("--print_networks", options.print_networks,

@@ -37,6 +37,7 @@ struct Options {
   BadImages bad_images = BadImages::kSkip;
   std::int64_t max_pixels = kDefaultMaxPixels;
   std::optional<std::string> allocator;  // system or keep; not set: keep where jemalloc is linked
+  double handicap = 0;                   // share of its time that each step waits, busily
   bool list_devices = false;
   bool print_networks = false;
   bool verify_data = false;

@@ -101,6 +101,10 @@ TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
       {"--devices=cpu,cpu", "named twice"},
       {"--networks=resnet", "'resnet'"},
       {"--allocator=tcmalloc", "'tcmalloc'"},
+      {"--handicap=5%", "'5%'"},
+      {"--handicap=0", "'0'"},
+      {"--handicap=nan", "'nan'"},
+      {"--handicap=11", "'11'"},
   };
   for (const auto& [argument, expected] : cases) {
     const std::string why = Refusal({argument});

@@ -86,13 +86,37 @@ const std::string kShort = "--benchmark_min_time=0.01";
 TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
   const Outcome outcome = Run({"--help"});
   EXPECT_EQ(outcome.code, 0);
-  for (const char* expected :
-       {"--devices", "--batches", "--workers", "--networks", "--steps", "--threads", "--seed",
-        "--data_dir", "--allocator", "--source", "--rng", "--keras_profile", "--bad_images",
-        "--max_pixels", "--verify_data", "Epoch", "Exit codes", "--benchmark_filter",
-        "--benchmark_repetitions"}) {
+  for (const char* expected : {"--devices",
+                               "--batches",
+                               "--workers",
+                               "--networks",
+                               "--steps",
+                               "--threads",
+                               "--seed",
+                               "--data_dir",
+                               "--allocator",
+                               "--source",
+                               "--rng",
+                               "--keras_profile",
+                               "--bad_images",
+                               "--max_pixels",
+                               "--verify_data",
+                               "--handicap",
+                               "Epoch",
+                               "Exit codes",
+                               "--benchmark_filter",
+                               "--benchmark_repetitions"}) {
     EXPECT_NE(outcome.out.find(expected), std::string::npos) << expected;
   }
+}
+
+TEST_F(ProgramTest, AHandicapStandsInNameAndContext) {
+  const Outcome outcome = Run({kQuick, kShort, "--handicap=0.05"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto latest = Latest();
+  EXPECT_EQ(latest["context"]["handicap"], "0.05");
+  EXPECT_NE(latest["benchmarks"][0]["name"].get<std::string>().find("/handicap:0.05"),
+            std::string::npos);
 }
 
 TEST_F(ProgramTest, ListsNamesAndNothingElseOnStdout) {

@@ -243,6 +243,7 @@ std::vector<SuiteCase> MakeCases(const Options& options,
     for (std::size_t i = 0; i < workloads.size(); ++i) {
       for (SuiteCase& entry : family.cases({options, workloads[i].workload})) {
         entry.id.family = family.name;
+        entry.id.handicap = options.handicap;
         entry.workload = i;
         cases.push_back(std::move(entry));
       }
@@ -309,6 +310,7 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, bool 
     auto* registered = benchmark::RegisterBenchmark(
         entry.id.Name().c_str(), [entry, config, &failures](benchmark::State& state) {
           const std::unique_ptr<Fixture> fixture = entry.make(entry.id, config);
+          fixture->SetHandicap(entry.id.handicap);
           fixture->Run(state);
           failures += fixture->failed() ? 1 : 0;
         });
