@@ -324,6 +324,17 @@ class Duplicates {
   std::unordered_map<std::string, Rows> rows_;
 };
 
+// "Layer/conv1/device:cpu/handicap:0.05" without "/handicap:0.05".
+std::string WithoutKeys(std::string name, const std::vector<std::string>& keys) {
+  for (const std::string& key : keys) {
+    const std::string start = '/' + key + ':';
+    for (std::size_t at = name.find(start); at != std::string::npos; at = name.find(start, at)) {
+      name.erase(at, std::min(name.find('/', at + 1), name.size()) - at);
+    }
+  }
+  return name;
+}
+
 FileRows& RowsOf(Table& table, std::string name, std::size_t ordinal, std::size_t side,
                  std::size_t file) {
   if (ordinal > 0) name += " #" + Number(ordinal + 1);
@@ -358,7 +369,7 @@ void AddFile(const ResultFile& file, std::size_t side, std::size_t index,
   for (const ResultRow& row : file.rows) {
     if (row.kind == RowKind::kRms) continue;  // says how well the complexity fits, no result
     const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-    const std::string& name = by_name ? row.name : row.run_name;
+    const std::string name = WithoutKeys(by_name ? row.name : row.run_name, options.ignored_keys);
     AddRow(row, RowsOf(table, name, duplicates.OrdinalOf(name, row), side, index));
   }
 }

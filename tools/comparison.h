@@ -88,6 +88,9 @@ struct CompareOptions {
   // These alone gate, where their direction is known. Empty: of a benchmark the time metric, and
   // counters that are neither parts nor functions of a time.
   std::vector<std::string> gate_metrics;
+  // Keys left out of names when benchmarks are paired, so that workers:0 meets workers:4. Rows that
+  // only they tell apart are duplicates. What --handicap slows down meets what it does not.
+  std::vector<std::string> ignored_keys = {"handicap"};
   std::optional<Calibration> calibration;
 
   bool gate_single = false;          // one file a side gates too
@@ -103,8 +106,9 @@ struct CompareOptions {
 };
 
 struct ComparisonRow {
-  std::string benchmark;  // run name; " #2" for the second of a name, "_BigO" for a complexity
-  std::string metric;     // empty: about the benchmark
+  // Run name without ignored keys; " #2" for the second of a name, "_BigO" for a complexity.
+  std::string benchmark;
+  std::string metric;  // empty: about the benchmark
   Verdict verdict = Verdict::kInconclusive;
   Role role = Role::kBenchmark;
   Direction direction = Direction::kUnknown;

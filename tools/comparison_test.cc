@@ -601,6 +601,32 @@ TEST(AggregatesOnly, UseTheMedianAndSaySo) {
   EXPECT_EQ(Find(Compare(base, contender), "A", "cpu_time").why, "no raw samples");
 }
 
+TEST(Pairing, LeavesAHandicapOutOfNames) {
+  Files slowed;
+  for (const double value : Times(1.05)) {
+    slowed.push_back(File({Row("A/batch:4/handicap:0.05", value * 1e-3)}));
+  }
+  Files base;
+  for (const double value : Steady()) base.push_back(File({Row("A/batch:4", value * 1e-3)}));
+  const Comparison comparison = Compare(base, slowed);
+  EXPECT_EQ(Find(comparison, "A/batch:4", "cpu_time").verdict, Verdict::kWorse);
+  EXPECT_EQ(comparison.summary.compared, 1U);
+}
+
+TEST(Pairing, LeavesKeysOutOfNamesWhereAsked) {
+  const Files base = {File({Row("A/workers:0/steps:10", 1)})};
+  const Files contender = {File({Row("A/workers:4/steps:10", 1), Row("A/coworkers:4", 1)})};
+  EXPECT_EQ(Compare(base, contender).summary.compared, 0U);
+  CompareOptions options;
+  options.ignored_keys.push_back("workers");
+  const Comparison comparison = Compare(base, contender, options);
+  EXPECT_TRUE(Has(comparison, "A/steps:10", "cpu_time"));
+  EXPECT_TRUE(Has(comparison, "A/coworkers:4", "")) << "added";
+  Files both = {File({Row("A/workers:0", 1), Row("A/workers:4", 1)})};
+  both[0].rows[1].family_index = 1;
+  EXPECT_THROW(Compare(both, both, options), CompareError) << "two benchmarks of one name";
+}
+
 TEST(Duplicates, AreRefusedOrPairedByIndex) {
   ResultRow second = Row("A", 2);
   second.family_index = 1;
