@@ -54,10 +54,6 @@ std::string Joined(const std::vector<std::string>& parts, std::string_view separ
   return text;
 }
 
-bool Contains(std::initializer_list<std::string_view> list, std::string_view word) {
-  return std::find(list.begin(), list.end(), word) != list.end();
-}
-
 // Looked up once a name: there are few names and many rows.
 struct NameTraits {
   Direction direction = Direction::kUnknown;
@@ -72,30 +68,10 @@ bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-bool IsMachineKey(std::string_view key) {
-  return Contains({"host_name", "num_cpus", "caches"}, key) || StartsWith(key, "device_");
-}
-
 bool IsGpuEntry(const ContextEntry& entry) {
   if (entry.value.empty() || entry.value == "none") return false;
   return (StartsWith(entry.key, "device_") && entry.key != "device_cpu") || entry.key == "cuda" ||
          entry.key.find("gpu") != std::string::npos;
-}
-
-Severity SeverityOf(std::string_view key) {
-  if (IsMachineKey(key) || key == "mhz_per_cpu" || key == "cpu_capability") {
-    return Severity::kIdentity;
-  }
-  const bool is_build =
-      Contains({"library_build_type", "library_version", "json_schema_version", "build_type",
-                "compiler", "cxx_flags", "git_commit", "git_dirty", "suite_version",
-                "suite_schema_version", "libtorch", "opencv", "onednn", "blas", "cuda", "cudnn"},
-               key);
-  return is_build ? Severity::kBuild : Severity::kEnvironment;
-}
-
-bool IsCompared(std::string_view key) {
-  return Contains({"git_commit", "git_dirty", "suite_version"}, key);
 }
 
 // The clock is a momentary reading: up to 5 % apart is the same.
@@ -150,7 +126,7 @@ void RefuseMixed(const std::string& key, std::vector<std::string> values,
 std::vector<ContextDifference> CompareContexts(const Sides& sides, const CompareOptions& options) {
   std::vector<ContextDifference> differences;
   for (const std::string& key : ContextKeys(sides)) {
-    if (Contains({"date", "load_avg", "executable"}, key)) continue;
+    if (IsIncidental(key)) continue;
     std::vector<std::string> base = DistinctValues(*sides[kBase], key);
     std::vector<std::string> contender = DistinctValues(*sides[kContender], key);
     std::vector<std::string> all = base;

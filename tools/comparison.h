@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/context_keys.h"
 #include "tools/direction.h"
 #include "tools/result_file.h"
 #include "tools/statistics.h"
@@ -139,8 +140,6 @@ struct ComparisonRow {
   double q = 1;                 // Benjamini-Hochberg over every row tested, two-sided
   std::size_t runs_needed = 0;  // of kInconclusive: estimate a side, kManyRuns "or more"
 };
-
-enum class Severity { kIdentity, kBuild, kEnvironment };
 
 struct ContextDifference {
   std::string key;

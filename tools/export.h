@@ -19,8 +19,9 @@
 //   junit        pooled, a test case                each a test suite
 //   markdown     pooled, a table row                bmf's rule
 //
-// Files are pooled as repeated processes of one program. Of a benchmark measured on two hosts, or
-// by two commits, programs or build types, the median would mean nothing: that is an error.
+// Files are pooled as repeated processes of one program. Of a benchmark whose files differ in
+// anything else that decides a number (host, commit, build, libraries, allocator, …) the median
+// would mean nothing: that is an error.
 //
 // All text is written piece by piece. Numbers have no locale and are the shortest that read back as
 // the same double.

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tools/context_keys.h"
 #include "tools/export_text.h"
 
 namespace cnn {
@@ -87,23 +88,18 @@ class NameTable {
   std::unordered_map<std::string, Names> names_;
 };
 
-// Values of these keys must agree before measurements are pooled.
-std::string IdentityValue(const ResultFile& file, std::string_view key) {
-  const std::string_view value = file.ContextValue(key);
-  return std::string(key == "executable" ? BaseName(value) : value);
+std::string Quoted(std::string_view value) {
+  return value.empty() ? "absent" : '\'' + VisibleText(value) + '\'';
 }
 
 void CheckSameOrigin(const ResultFile& a, const ResultFile& b, const std::string& benchmark) {
-  if (&a == &b) return;
-  for (const std::string_view key : {"host_name", "executable", "git_commit", "build_type"}) {
-    const std::string of_a = IdentityValue(a, key);
-    const std::string of_b = IdentityValue(b, key);
-    if (of_a == of_b) continue;
-    throw std::runtime_error("this format has one value for all files, but '" + a.path + "' and '" +
-                             b.path + "' both have '" + benchmark + "' and differ in " +
-                             std::string(key) + " ('" + of_a + "', '" + of_b +
-                             "'): export them one at a time");
-  }
+  const std::string_view key = DifferenceOfOrigin(a, b);
+  if (key.empty()) return;
+  throw std::runtime_error("this format has one value for all files, but '" + a.path + "' and '" +
+                           b.path + "' both have '" + benchmark + "' and differ in " +
+                           VisibleText(key) + " (" + Quoted(a.ContextValue(key)) + ", " +
+                           Quoted(b.ContextValue(key)) +
+                           "): export them one at a time, or as ndjson, json or csv");
 }
 
 // Rows list their metrics in one order, so the wanted one is nearly always at `hint`.
@@ -216,6 +212,7 @@ class Pooler {
   explicit Pooler(NameTable& names) : names_(names) {}
 
   void Add(const ResultFile& file) {
+    same_origin_ = {&file};
     Occurrences occurrences;
     std::vector<std::pair<const ResultRow*, std::size_t>> rows;  // and their series
     std::unordered_map<std::size_t, Coverage> coverage;
@@ -251,11 +248,14 @@ class Pooler {
       series_.push_back(std::move(series));
     }
     const PooledBenchmark& benchmark = series_[entry->second].benchmark;
-    CheckSameOrigin(*benchmark.source, file, benchmark.name);
+    if (same_origin_.insert(benchmark.source).second) {
+      CheckSameOrigin(*benchmark.source, file, benchmark.name);
+    }
     return entry->second;
   }
 
   NameTable& names_;
+  std::unordered_set<const ResultFile*> same_origin_;  // as the file that is being added
   std::vector<Series> series_;
   std::unordered_map<std::string, std::size_t> index_;
 };
@@ -267,7 +267,7 @@ std::string GroupOf(const ResultFile& file, std::size_t index, Grouping grouping
       return "";
     case Grouping::kByTime: {
       const std::optional<std::int64_t> time = ParseTime(file.ContextValue("date"));
-      return std::string(file.ContextValue("host_name")) + '\0' +
+      return VisibleText(file.ContextValue("host_name")) + '\0' +
              (time ? FormatInteger(*time) : "");
     }
     case Grouping::kByFile:

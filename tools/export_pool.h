@@ -70,7 +70,7 @@ enum class Grouping {
 };
 
 /// Runs and benchmarks in the order of the files; without files no run. Throws std::runtime_error
-/// when a run has a benchmark from files of different hosts, programs, commits or build types.
+/// when a run has a benchmark from files of different origin, see DifferenceOfOrigin.
 std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping);
 
 /// The names of a row's metrics, each once and none empty: a counter that is named like a time gets

@@ -14,6 +14,16 @@ std::vector<PooledBenchmark> PoolOne(std::vector<ResultRow> rows) {
   return Pool({File(std::move(rows))}, Grouping::kTogether).at(0).benchmarks;
 }
 
+// "" where the files can be pooled.
+std::string PoolError(const std::vector<ResultFile>& files) {
+  try {
+    Pool(files, Grouping::kTogether);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 TEST(ExportPool, TakesTheMedianOfRepetitions) {
   const auto benchmarks = PoolOne({TimedRow("a", 3), TimedRow("b", 9), TimedRow("a", 1),
                                    TimedRow("a", 2), AggregateRow("a", "mean", 7)});
@@ -125,15 +135,38 @@ TEST(ExportPool, PoolsFilesAsTheFormatWants) {
 TEST(ExportPool, RefusesAMedianOverTwoCommits) {
   const ResultFile a = File({TimedRow("a", 1)}, "1.json");
   const ResultFile b = With(File({TimedRow("a", 1)}, "2.json"), "git_commit", "def");
-  try {
-    Pool({a, b}, Grouping::kTogether);
-    FAIL() << "was pooled";
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(),
-                 "this format has one value for all files, but '1.json' and '2.json' both have 'a' "
-                 "and differ in git_commit ('abc123', 'def'): export them one at a time");
-  }
+  EXPECT_EQ(PoolError({a, b}),
+            "this format has one value for all files, but '1.json' and '2.json' both have 'a' and "
+            "differ in git_commit ('abc123', 'def'): export them one at a time, or as ndjson, json "
+            "or csv");
   EXPECT_NO_THROW(Pool({a, b}, Grouping::kByFile));
+}
+
+TEST(ExportPool, RefusesAMedianOverTwoAllocators) {
+  ResultFile a = File({TimedRow("a", 1)}, "1.json");
+  const ResultFile bare = a;
+  ResultFile b = a;
+  a.context.push_back({"allocator", "jemalloc"});
+  b.context.push_back({"allocator", "li\x1b[0mbc"});
+  EXPECT_NE(PoolError({a, b}).find("differ in allocator ('jemalloc', 'li\xE2\x90\x9B[0mbc')"),
+            std::string::npos);
+  EXPECT_NE(PoolError({bare, a}).find("differ in allocator (absent, 'jemalloc')"),
+            std::string::npos);
+  EXPECT_EQ(PoolError({a, a}), "");
+}
+
+TEST(ExportPool, ComparesEachFileWithTheFirstOfEachBenchmark) {
+  const ResultFile a = File({TimedRow("a", 1)}, "1.json");
+  const ResultFile b = With(File({TimedRow("b", 1)}, "2.json"), "git_commit", "def");
+  const ResultFile both = File({TimedRow("a", 1), TimedRow("b", 1)}, "3.json");
+  EXPECT_EQ(PoolError({a, b}), "");
+  EXPECT_NE(PoolError({a, b, both}).find("'2.json' and '3.json' both have 'b'"), std::string::npos);
+}
+
+TEST(ExportPool, KeepsHostsApartThatLookTheSame) {
+  const ResultFile a = With(File({TimedRow("a", 1)}, "1.json"), "host_name", "vm\xff");
+  const ResultFile b = With(File({TimedRow("a", 1)}, "2.json"), "host_name", "vm\xfe");
+  EXPECT_THROW(Pool({a, b}, Grouping::kByTime), std::runtime_error) << "one would hide the other";
 }
 
 TEST(ExportPool, TakesOtherBenchmarksFromOtherPrograms) {

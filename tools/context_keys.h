@@ -1,0 +1,33 @@
+// What the keys of a result file's context say of its numbers. They are known here and nowhere
+// else: the comparison asks how bad a difference is, the exports whether files are runs of one
+// thing.
+#pragma once
+
+#include <string_view>
+
+#include "tools/result_file.h"
+
+namespace cnn {
+
+/// Another machine, another program, or other circumstances: what a key tells apart, worst first.
+enum class Severity { kIdentity, kBuild, kEnvironment };
+
+/// A key that is not known here is of the environment.
+Severity SeverityOf(std::string_view key);
+
+/// Of the machine itself, as against its state.
+bool IsMachineKey(std::string_view key);
+
+/// git_commit and the like: what the two sides of a comparison are there to differ in.
+bool IsCompared(std::string_view key);
+
+/// date and the like: of a run, and of no meaning for its numbers.
+bool IsIncidental(std::string_view key);
+
+/// The first key by which two files are not runs of one thing, or "". Every key counts but those
+/// that are known to vary from run to run, so that what a program adds to its context counts too. A
+/// key that one file lacks counts as well, unless it is written only by runs that use its subject
+/// (device_cuda, dataset_dogs_vs_cats).
+std::string_view DifferenceOfOrigin(const ResultFile& a, const ResultFile& b);
+
+}  // namespace cnn
