@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/calibration_file.h"
+#include "tools/calibration.h"
 #include "tools/compare_options.h"
 #include "tools/name_filter.h"
 #include "tools/output_file.h"

@@ -139,14 +139,15 @@ void DeclareSummary(CLI::App& app, CompareOptions& options) {
                                                   {"q10", Summary::kQ10},
                                                   {"median", Summary::kMedian}});
           });
-  DeclareList(app, "--ignore-key", "KEY",
-              "pair benchmarks without this key of their names: workers, source, ...; may be "
-              "repeated; handicap always is",
-              [&options](const std::string& text) { options.ignored_keys.push_back(text); });
+  DeclareList(
+      app, "--ignore-key", "KEY",
+      "pair benchmarks without this key of their names: workers, source, ...; may be "
+      "repeated; handicap always is",
+      [&options](const std::string& text) { options.pairing.ignored_keys.push_back(text); });
   Declare(app, "--duplicates", "refuse|index",
           "two benchmarks of one name in a file: refuse (default), or pair the k-th with the k-th",
           [&options](const std::string& text) {
-            options.duplicates_by_index =
+            options.pairing.duplicates_by_index =
                 ParseWord<bool>("--duplicates", text, {{"refuse", false}, {"index", true}});
           });
   DeclareDirections(app, options.directions);

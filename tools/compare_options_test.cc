@@ -78,8 +78,8 @@ TEST(CompareOptions, ReadsEveryFlag) {
   EXPECT_EQ(options.summary, Summary::kQ10);
   EXPECT_EQ(options.time_metric, TimeMetric::kReal);
   EXPECT_TRUE(options.gate_single && options.strict_context && options.fail_on_removed &&
-              options.fail_on_skipped && options.fail_on_changed && options.duplicates_by_index &&
-              options.allow_mixed_context);
+              options.fail_on_skipped && options.fail_on_changed &&
+              options.pairing.duplicates_by_index && options.allow_mixed_context);
   EXPECT_FALSE(options.is_filtered) << "what is removed must be able to fail";
   EXPECT_EQ(options.require, 3U);
   EXPECT_EQ(command.filter, "^A");

@@ -13,46 +13,13 @@
 #include <unordered_set>
 
 #include "tools/export_text.h"
+#include "tools/readable.h"
 
 namespace cnn {
 namespace {
 
-constexpr std::size_t kBase = 0;
-constexpr std::size_t kContender = 1;
-
 constexpr std::string_view kRealTime = "real_time";
 constexpr std::string_view kCpuTime = "cpu_time";
-
-// The sides' files, by pointer: rows are read where they are.
-using Sides = std::array<const std::vector<ResultFile>*, 2>;
-
-// --- Text ---------------------------------------------------------------------------------------
-
-std::string Number(double value) {
-  std::array<char, 32> text{};
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4);
-  return {text.data(), end.ptr};
-}
-
-std::string Number(std::size_t value) { return std::to_string(value); }
-
-template <typename T>
-std::optional<T> Parse(std::string_view text) {
-  T value{};
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string Joined(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string text;
-  for (const std::string& part : parts) {
-    if (&part != &parts.front()) text += separator;
-    text += part;
-  }
-  return text;
-}
 
 // Looked up once a name: there are few names and many rows.
 struct NameTraits {
@@ -61,397 +28,6 @@ struct NameTraits {
   bool is_rate = false;
   double floor = 0;
 };
-
-// --- Context ------------------------------------------------------------------------------------
-
-bool StartsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
-bool IsGpuEntry(const ContextEntry& entry) {
-  if (entry.value.empty() || entry.value == "none") return false;
-  return (StartsWith(entry.key, "device_") && entry.key != "device_cpu") || entry.key == "cuda" ||
-         entry.key.find("gpu") != std::string::npos;
-}
-
-// The clock is a momentary reading: up to 5 % apart is the same.
-bool IsSameClock(const std::vector<std::string>& values) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = 0;
-  for (const std::string& text : values) {
-    const std::optional<double> value = Parse<double>(text);
-    if (!value) return false;
-    low = std::min(low, *value);
-    high = std::max(high, *value);
-  }
-  return high <= 1.05 * low;
-}
-
-std::vector<std::string> DistinctValues(const std::vector<ResultFile>& files,
-                                        const std::string& key) {
-  std::vector<std::string> values;
-  std::unordered_set<std::string> seen;
-  for (const ResultFile& file : files) {
-    std::string value(file.ContextValue(key));
-    if (seen.insert(value).second) values.push_back(std::move(value));
-  }
-  return values;
-}
-
-std::vector<std::string> ContextKeys(const Sides& sides) {
-  std::vector<std::string> keys;
-  std::unordered_set<std::string_view> seen;
-  for (const auto* files : sides) {
-    for (const ResultFile& file : *files) {
-      for (const ContextEntry& entry : file.context) {
-        if (seen.insert(entry.key).second) keys.push_back(entry.key);
-      }
-    }
-  }
-  return keys;
-}
-
-// A key that some files lack, such as that of a device they did not use, is no contradiction.
-void RefuseMixed(const std::string& key, std::vector<std::string> values,
-                 const CompareOptions& options) {
-  values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
-  const bool is_environment = SeverityOf(key) == Severity::kEnvironment;
-  if (values.size() < 2 || is_environment || options.allow_mixed_context) return;
-  throw CompareError("files of one side differ in " + key + ": " + Joined(values, " | ") +
-                     "; compare files of one machine and one build a side, or allow a mixed "
-                     "context");
-}
-
-// Worst first.
-std::vector<ContextDifference> CompareContexts(const Sides& sides, const CompareOptions& options) {
-  std::vector<ContextDifference> differences;
-  for (const std::string& key : ContextKeys(sides)) {
-    if (IsIncidental(key)) continue;
-    std::vector<std::string> base = DistinctValues(*sides[kBase], key);
-    std::vector<std::string> contender = DistinctValues(*sides[kContender], key);
-    std::vector<std::string> all = base;
-    all.insert(all.end(), contender.begin(), contender.end());
-    if (key == "mhz_per_cpu" && IsSameClock(all)) continue;
-    if (key != "mhz_per_cpu") {
-      RefuseMixed(key, base, options);
-      RefuseMixed(key, contender, options);
-    }
-    if (base == contender && base.size() == 1) continue;
-    differences.push_back(
-        {key, SeverityOf(key), IsCompared(key), Joined(base, " | "), Joined(contender, " | ")});
-  }
-  std::stable_sort(differences.begin(), differences.end(),
-                   [](const auto& a, const auto& b) { return a.severity < b.severity; });
-  return differences;
-}
-
-// --- Versions of Google Benchmark ---------------------------------------------------------------
-
-enum class Era { kBefore, kAfter, kUnknown };
-
-// Absent means before 1.8.4, which first wrote its version. A build between two releases
-// ("v1.8.5-3-gabc") of which the second brought the change is of an unknown era.
-Era EraOf(std::string_view version, std::array<int, 3> change, std::array<int, 3> release_before) {
-  if (version.empty()) return Era::kBefore;
-  if (version.front() == 'v') version.remove_prefix(1);
-  std::array<int, 3> parts{};
-  const char* at = version.data();
-  const char* const end = version.data() + version.size();
-  for (int& part : parts) {
-    const auto parsed = std::from_chars(at, end, part);
-    if (parsed.ec != std::errc()) return Era::kUnknown;
-    at = parsed.ptr;
-    if (&part != &parts.back() && (at == end || *at++ != '.')) return Era::kUnknown;
-  }
-  if (parts >= change) return Era::kAfter;
-  return at != end && parts == release_before ? Era::kUnknown : Era::kBefore;
-}
-
-bool IsOneEra(const Sides& sides, std::array<int, 3> change, std::array<int, 3> release_before) {
-  std::set<std::string> versions;
-  std::set<Era> eras;
-  for (const auto* files : sides) {
-    for (const std::string& version : DistinctValues(*files, "library_version")) {
-      versions.insert(version);
-      eras.insert(EraOf(version, change, release_before));
-    }
-  }
-  return versions.size() == 1 || (eras.size() == 1 && *eras.begin() != Era::kUnknown);
-}
-
-// --- Dates --------------------------------------------------------------------------------------
-
-// Empty when a file has none.
-std::vector<std::int64_t> DatesOf(const std::vector<ResultFile>& files) {
-  std::vector<std::int64_t> dates;
-  for (const ResultFile& file : files) {
-    const auto seconds = ParseAnyTime(file.ContextValue("date"));
-    if (!seconds) return {};
-    dates.push_back(*seconds);
-  }
-  return dates;
-}
-
-void WarnOfOrder(const Sides& sides, std::vector<std::string>& warnings) {
-  const std::vector<std::int64_t> base = DatesOf(*sides[kBase]);
-  const std::vector<std::int64_t> contender = DatesOf(*sides[kContender]);
-  if (base.empty() || contender.empty()) return;
-  const auto [first_base, last_base] = std::minmax_element(base.begin(), base.end());
-  const auto [first_new, last_new] = std::minmax_element(contender.begin(), contender.end());
-  if (*first_base > *last_new) {
-    warnings.emplace_back("all base files are newer than all new files: were the sides swapped?");
-  } else if (*last_base < *first_new && base.size() > 1 && contender.size() > 1) {
-    warnings.emplace_back(
-        "the sides were measured one after the other: a drift of the machine looks like a change; "
-        "alternate their processes");
-  }
-}
-
-void WarnOfNoise(const Sides& sides, std::vector<std::string>& warnings) {
-  std::size_t scaled = 0;
-  std::size_t loaded = 0;
-  for (const auto* files : sides) {
-    for (const ResultFile& file : *files) {
-      if (file.ContextValue("cpu_scaling_enabled") == "true") ++scaled;
-      std::string_view load = file.ContextValue("load_avg");
-      load = load.substr(0, load.find_first_of(",]"));
-      if (!load.empty()) load.remove_prefix(1);
-      const auto busy = Parse<double>(load);
-      const auto cpus = Parse<double>(file.ContextValue("num_cpus"));
-      if (busy && cpus && *busy > *cpus) ++loaded;
-    }
-  }
-  if (scaled > 0)
-    warnings.push_back("CPU frequency scaling was on in " + Number(scaled) + " files");
-  if (loaded > 0) {
-    warnings.push_back("the load was above the number of CPUs in " + Number(loaded) + " files");
-  }
-}
-
-// --- Rows, sorted into benchmarks ---------------------------------------------------------------
-
-struct FileRows {
-  std::size_t file = 0;
-  std::vector<const ResultRow*> rows;  // measured repetitions, or the complexity
-  const ResultRow* median = nullptr;   // aggregates
-  const ResultRow* mean = nullptr;
-  const ResultRow* deviation = nullptr;
-  std::size_t errors = 0;
-  std::size_t skips = 0;
-  std::string_view message;
-
-  // What stands for the file's repetitions where there are none.
-  const ResultRow* Aggregate() const { return median != nullptr ? median : mean; }
-  bool IsMeasured() const { return !rows.empty() || Aggregate() != nullptr; }
-};
-
-struct Benchmark {
-  std::string name;
-  std::array<std::vector<FileRows>, 2> sides;
-};
-
-struct Table {
-  std::vector<Benchmark> benchmarks;
-  std::unordered_map<std::string, std::size_t> index;
-};
-
-// Finds rows of one file that bear one name and are not repetitions of each other.
-class Duplicates {
- public:
-  Duplicates(const ResultFile& file, bool are_allowed) : file_(file), are_allowed_(are_allowed) {}
-
-  /// Which of its name a row belongs to, from 0.
-  std::size_t OrdinalOf(const std::string& name, const ResultRow& row) {
-    Rows& rows = rows_[name];
-    const auto found = rows.families.try_emplace({row.family_index, row.per_family_instance_index},
-                                                 rows.families.size());
-    std::size_t ordinal = found.first->second;
-    if (row.kind == RowKind::kIteration && row.repetition_index >= 0) {
-      ordinal += rows.repetitions[{ordinal, row.repetition_index}]++;
-    }
-    if (ordinal > 0 && !are_allowed_) Refuse(name, row, rows.families);
-    return ordinal;
-  }
-
- private:
-  using Families = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
-  struct Rows {
-    Families families;
-    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> repetitions;
-  };
-
-  [[noreturn]] void Refuse(const std::string& name, const ResultRow& row,
-                           const Families& families) const {
-    std::vector<std::string> places;
-    for (const auto& family : families) {
-      places.push_back("family_index " + std::to_string(family.first.first) + ", instance " +
-                       std::to_string(family.first.second));
-    }
-    if (places.size() == 1) {
-      places.push_back("repetition_index " + std::to_string(row.repetition_index) + " again");
-    }
-    throw CompareError(file_.path + ": two benchmarks are called \"" + name + "\" (" +
-                       Joined(places, "; ") +
-                       "): give them different names, or pair them by index");
-  }
-
-  const ResultFile& file_;
-  bool are_allowed_;
-  std::unordered_map<std::string, Rows> rows_;
-};
-
-// "Layer/conv1/device:cpu/handicap:0.05" without "/handicap:0.05".
-std::string WithoutKeys(std::string name, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    const std::string start = '/' + key + ':';
-    for (std::size_t at = name.find(start); at != std::string::npos; at = name.find(start, at)) {
-      name.erase(at, std::min(name.find('/', at + 1), name.size()) - at);
-    }
-  }
-  return name;
-}
-
-FileRows& RowsOf(Table& table, std::string name, std::size_t ordinal, std::size_t side,
-                 std::size_t file) {
-  if (ordinal > 0) name += " #" + Number(ordinal + 1);
-  const auto found = table.index.try_emplace(name, table.benchmarks.size());
-  if (found.second) table.benchmarks.push_back({std::move(name), {}});
-  std::vector<FileRows>& files = table.benchmarks[found.first->second].sides[side];
-  if (files.empty() || files.back().file != file) {
-    files.emplace_back();
-    files.back().file = file;
-  }
-  return files.back();
-}
-
-void AddRow(const ResultRow& row, FileRows& rows) {
-  if (row.state != RowState::kMeasured) {
-    ++(row.state == RowState::kError ? rows.errors : rows.skips);
-    if (rows.message.empty()) rows.message = row.message;
-  } else if (row.kind != RowKind::kAggregate) {
-    rows.rows.push_back(&row);
-  } else if (row.aggregate_name == "median") {
-    rows.median = &row;
-  } else if (row.aggregate_name == "mean") {
-    rows.mean = &row;
-  } else if (row.aggregate_name == "stddev") {
-    rows.deviation = &row;
-  }
-}
-
-void AddFile(const ResultFile& file, std::size_t side, std::size_t index,
-             const CompareOptions& options, Table& table) {
-  Duplicates duplicates(file, options.duplicates_by_index);
-  for (const ResultRow& row : file.rows) {
-    if (row.kind == RowKind::kRms) continue;  // says how well the complexity fits, no result
-    const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-    const std::string name = WithoutKeys(by_name ? row.name : row.run_name, options.ignored_keys);
-    AddRow(row, RowsOf(table, name, duplicates.OrdinalOf(name, row), side, index));
-  }
-}
-
-Table Collect(const Sides& sides, const CompareOptions& options) {
-  Table table;
-  for (const std::size_t side : {kBase, kContender}) {
-    for (std::size_t i = 0; i < sides[side]->size(); ++i) {
-      AddFile((*sides[side])[i], side, i, options, table);
-    }
-  }
-  return table;
-}
-
-// --- Metrics of a benchmark ---------------------------------------------------------------------
-
-struct MetricData {
-  std::string name;
-  std::array<std::vector<Samples>, 2> files;  // values of each file that has it
-  std::array<std::size_t, 2> last_file = {SIZE_MAX, SIZE_MAX};
-  std::vector<std::pair<std::size_t, double>> by_row;  // number of the row in the benchmark
-};
-
-class Metrics {
- public:
-  explicit Metrics(const Benchmark& benchmark) {
-    for (const std::size_t side : {kBase, kContender}) {
-      for (const FileRows& file : benchmark.sides[side]) {
-        for (const ResultRow* row : file.rows) AddRowOf(*row, side, file.file);
-        if (file.rows.empty() && file.Aggregate() != nullptr) {
-          AddRowOf(*file.Aggregate(), side, file.file);
-        }
-      }
-    }
-  }
-
-  const std::vector<MetricData>& all() const { return all_; }
-
-  const MetricData* Find(std::string_view name) const {
-    const auto found = index_.find(std::string(name));
-    return found == index_.end() ? nullptr : &all_[found->second];
-  }
-
- private:
-  void AddRowOf(const ResultRow& row, std::size_t side, std::size_t file) {
-    for (const Metric& metric : row.metrics) {
-      MetricData* data = &Data(metric.name);
-      // A counter that is named like a field of the row.
-      const bool is_second = !data->by_row.empty() && data->by_row.back().first == rows_;
-      if (is_second) data = &Data(metric.name + " (counter)");
-      if (data->last_file[side] != file) data->files[side].emplace_back();
-      data->last_file[side] = file;
-      data->files[side].back().push_back(metric.value);
-      data->by_row.emplace_back(rows_, metric.value);
-    }
-    ++rows_;
-  }
-
-  MetricData& Data(const std::string& name) {
-    const auto found = index_.try_emplace(name, all_.size());
-    if (found.second) {
-      all_.emplace_back();
-      all_.back().name = name;
-    }
-    return all_[found.first->second];
-  }
-
-  std::size_t rows_ = 0;
-  std::vector<MetricData> all_;
-  std::unordered_map<std::string, std::size_t> index_;
-};
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = 0;
-
-  void Add(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  double Spread() const { return high / low - 1; }
-};
-
-// Is it a constant times the time or divided by it, in every row of both sides? Then it is no
-// second measurement: images per second of a fixed number of images.
-bool IsFunctionOf(const MetricData& metric, const MetricData& time) {
-  constexpr double kRounding = 1e-6;
-  constexpr double kVaries = 1e-5;
-  if (metric.by_row.size() != time.by_row.size()) return false;
-  Range times;
-  Range products;
-  Range quotients;
-  for (std::size_t i = 0; i < metric.by_row.size(); ++i) {
-    const double value = metric.by_row[i].second;
-    const double seconds = time.by_row[i].second;
-    if (metric.by_row[i].first != time.by_row[i].first) return false;
-    if (!(value > 0 && seconds > 0) || !std::isfinite(value) || !std::isfinite(seconds)) {
-      return false;
-    }
-    times.Add(seconds);
-    products.Add(value * seconds);
-    quotients.Add(value / seconds);
-  }
-  return times.Spread() > kVaries &&
-         (products.Spread() < kRounding || quotients.Spread() < kRounding);
-}
 
 double SummaryOf(const Samples& values, std::string_view metric, Direction direction,
                  const CompareOptions& options) {
@@ -632,14 +208,6 @@ int ComplexityRank(std::string_view big_o) {
   return found == kOrder.end() ? -1 : static_cast<int>(found - kOrder.begin());
 }
 
-const ResultRow* FirstRow(const std::vector<FileRows>& files) {
-  for (const FileRows& file : files) {
-    if (!file.rows.empty()) return file.rows.front();
-    if (file.Aggregate() != nullptr) return file.Aggregate();
-  }
-  return nullptr;
-}
-
 bool IsComplexity(const Benchmark& benchmark) {
   const ResultRow* row = FirstRow(benchmark.sides[kBase]);
   return row != nullptr && row->kind == RowKind::kBigO;
@@ -685,11 +253,9 @@ class Comparer {
 
   Comparison Run() {
     Prepare();
-    const Table table = Collect(sides_, options_);
-    result_.rows.reserve(table.benchmarks.size());
-    for (std::size_t i = 0; i < table.benchmarks.size(); ++i) {
-      JudgeBenchmark(table.benchmarks[i], i);
-    }
+    const std::vector<Benchmark> benchmarks = CollectBenchmarks(sides_, options_.pairing);
+    result_.rows.reserve(benchmarks.size());
+    for (std::size_t i = 0; i < benchmarks.size(); ++i) JudgeBenchmark(benchmarks[i], i);
     Correct();
     FollowTimes();
     MarkFailures();
@@ -764,9 +330,8 @@ void Comparer::Prepare() {
   result_.contender_files = sides_[kContender]->size();
   result_.is_advisory = result_.base_files == 1 && result_.contender_files == 1;
   result_.is_incomplete = IsIncomplete(kBase) || IsIncomplete(kContender);
-  result_.context = CompareContexts(sides_, options_);
-  WarnOfOrder(sides_, result_.warnings);
-  WarnOfNoise(sides_, result_.warnings);
+  result_.context = CompareContexts(sides_, options_.allow_mixed_context);
+  WarnOfCircumstances(sides_, result_.warnings);
   for (const auto& [metric, direction] : options_.directions) {
     TraitsOf(metric);
     traits_[metric].direction = direction;
@@ -777,19 +342,17 @@ void Comparer::Prepare() {
       bands_[BandKey(band.benchmark, band.metric)] = band.threshold;
     }
   }
-  std::set<std::string> schemas;
-  for (const auto* files : sides_) {
-    for (const ResultFile& file : *files) {
-      if (options_.calibration) RefuseOtherMachine(options_.calibration->machine, file);
-      const std::string_view schema = file.ContextValue("suite_schema_version");
-      if (!schema.empty()) schemas.emplace(schema);
-      is_real_ = is_real_ || !schema.empty() ||
-                 std::any_of(file.context.begin(), file.context.end(), IsGpuEntry);
+  if (options_.calibration) {
+    for (const auto* files : sides_) {
+      for (const ResultFile& file : *files) {
+        RefuseOtherMachine(options_.calibration->machine, file);
+      }
     }
   }
-  has_same_counters_ = schemas.size() < 2;
-  has_same_thread_times_ = IsOneEra(sides_, {1, 9, 0}, {1, 8, 5});
-  has_same_thread_rates_ = has_same_thread_times_ && IsOneEra(sides_, {1, 9, 5}, {1, 9, 4});
+  is_real_ = AreOfManyThreads(sides_);
+  has_same_counters_ = HaveSameCounters(sides_);
+  has_same_thread_times_ = HaveSameThreadTimes(sides_);
+  has_same_thread_rates_ = HaveSameThreadRates(sides_);
 }
 
 bool Comparer::IsIncomplete(std::size_t side) const {
@@ -870,7 +433,8 @@ bool Comparer::JudgeState(const Benchmark& benchmark, std::size_t index) {
     row.why = FirstMessage(contender, &FileRows::errors);
     const std::size_t failed = FilesWith(contender, &FileRows::errors);
     if (result_.contender_files > 1) {
-      row.why += " (" + Number(failed) + " of " + Number(result_.contender_files) + " files)";
+      row.why += " (" + std::to_string(failed) + " of " + std::to_string(result_.contender_files) +
+                 " files)";
     }
   } else if (to == State::kSkipped) {
     row.verdict = Verdict::kSkipped;
@@ -1240,8 +804,8 @@ void Comparer::WarnOfPower() {
       summary.runs_to_fire = runs;
     }
     result_.warnings.push_back(
-        "too few runs: with " + Number(tests) + (is_times ? " times" : " counters") +
-        " tested, no change can be told from chance; it takes " + Number(runs) +
+        "too few runs: with " + std::to_string(tests) + (is_times ? " times" : " counters") +
+        " tested, no change can be told from chance; it takes " + std::to_string(runs) +
         (result_.is_advisory ? " repetitions" : " files") + " a side");
   }
 }
@@ -1255,8 +819,8 @@ void Comparer::WarnOfDrift() {
     if (trend.p < kSure) {
       result_.warnings.push_back(std::string(kSides[side]) + ": later repetitions are " +
                                  (trend.rho < 0 ? "faster: warming up" : "slower") +
-                                 " (Spearman's rho " + Number(trend.rho) + ", p " +
-                                 Number(trend.p) + ")");
+                                 " (Spearman's rho " + FourDigits(trend.rho) + ", p " +
+                                 FourDigits(trend.p) + ")");
     }
     const std::vector<std::int64_t> dates = DatesOf(*sides_[side]);
     const std::vector<Samples>& runs = gate_runs_[side];
@@ -1271,7 +835,7 @@ void Comparer::WarnOfDrift() {
     if (files.p < kSure) {
       result_.warnings.push_back(std::string(kSides[side]) + ": later files are " +
                                  (files.rho < 0 ? "faster" : "slower") + " (Spearman's rho " +
-                                 Number(files.rho) + ", p " + Number(files.p) + ")");
+                                 FourDigits(files.rho) + ", p " + FourDigits(files.p) + ")");
     }
   }
 }
@@ -1349,42 +913,6 @@ int ExitCode(const Comparison& comparison, const CompareOptions& options) {
   if (comparison.is_incomplete || (options.strict_context && is_other_context)) return 3;
   const std::size_t required = std::max<std::size_t>(options.require, 1);
   return comparison.summary.compared < required ? 4 : 0;
-}
-
-Calibration Calibrate(const std::vector<ResultFile>& files, const CompareOptions& options,
-                      double floor) {
-  constexpr std::size_t kFewest = 6;
-  CheckOptions(options);
-  if (!(floor >= 0) || !std::isfinite(floor)) throw std::invalid_argument("the floor is negative");
-  if (files.size() < kFewest) {
-    throw CompareError("a calibration needs " + Number(kFewest) + " files or more, not " +
-                       Number(files.size()));
-  }
-  Calibration calibration;
-  calibration.machine = MachineIdentity(files.front());
-  calibration.files = files.size();
-  CompareOptions plain = options;
-  plain.calibration.reset();
-  plain.allow_mixed_context = false;
-  // Compared with itself, so that names, summaries and directions are those of a comparison.
-  Comparison comparison = Compare(files, files, plain);
-  std::sort(comparison.rows.begin(), comparison.rows.end(),
-            [](const ComparisonRow& a, const ComparisonRow& b) {
-              return std::tie(a.benchmark_index, a.metric) < std::tie(b.benchmark_index, b.metric);
-            });
-  for (const ComparisonRow& row : comparison.rows) {
-    if (!row.has_effect || !row.is_ratio || row.base.size() != files.size()) continue;
-    Samples changes;
-    for (std::size_t i = 0; i < row.base.size(); ++i) {
-      for (std::size_t k = 0; k < i; ++k) {
-        changes.push_back(std::fabs(std::log(row.base[i] / row.base[k])));
-      }
-    }
-    const double q3 = Quantile(changes, 0.75);
-    const double band = std::expm1(q3 + 3 * (q3 - Quantile(changes, 0.25)));
-    calibration.bands.push_back({row.benchmark, row.metric, std::max(floor, band)});
-  }
-  return calibration;
 }
 
 }  // namespace cnn

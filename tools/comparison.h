@@ -26,7 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/context_keys.h"
+#include "tools/benchmark_table.h"
+#include "tools/comparison_context.h"
 #include "tools/direction.h"
 #include "tools/result_file.h"
 #include "tools/statistics.h"
@@ -89,13 +90,10 @@ struct CompareOptions {
   // These alone gate, where their direction is known. Empty: of a benchmark the time metric, and
   // counters that are neither parts nor functions of a time.
   std::vector<std::string> gate_metrics;
-  // Keys left out of names when benchmarks are paired, so that workers:0 meets workers:4. Rows that
-  // only they tell apart are duplicates. What --handicap slows down meets what it does not.
-  std::vector<std::string> ignored_keys = {"handicap"};
+  PairingOptions pairing;
   std::optional<Calibration> calibration;
 
   bool gate_single = false;          // one file a side gates too
-  bool duplicates_by_index = false;  // pair the k-th of a name with the k-th, else refuse them
   bool is_filtered = false;          // absent benchmarks may have been filtered out: not run
   bool allow_mixed_context = false;  // files of one side from several machines or builds
 
@@ -141,14 +139,6 @@ struct ComparisonRow {
   std::size_t runs_needed = 0;  // of kInconclusive: estimate a side, kManyRuns "or more"
 };
 
-struct ContextDifference {
-  std::string key;
-  Severity severity = Severity::kEnvironment;
-  bool is_expected = false;  // git_commit and the like: what is compared
-  std::string base;          // distinct values, joined by " | "; empty: absent
-  std::string contender;
-};
-
 struct GeometricMeanRow {
   std::string metric;
   Direction direction = Direction::kUnknown;
@@ -184,12 +174,6 @@ struct Comparison {
   std::size_t contender_files = 0;
 };
 
-/// What cannot be compared at all: duplicate names, files of several machines or builds on one
-/// side, a calibration of another machine, too few files to calibrate. Exit code 3.
-struct CompareError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Throws CompareError, and std::invalid_argument for a side without files and for options out of
 /// range. Rows of `base` and `contender` are not kept.
 Comparison Compare(const std::vector<ResultFile>& base, const std::vector<ResultFile>& contender,
@@ -206,11 +190,5 @@ std::string_view VerdictText(Verdict verdict);
 
 /// host_name, num_cpus, caches and the device_… entries.
 std::vector<ContextEntry> MachineIdentity(const ResultFile& file);
-
-/// Bands of every benchmark and metric that all files have: the largest of Q3 + 3 IQR of |log
-/// ratio| over all pairs of files, and `floor` (relative). Throws CompareError for fewer than 6
-/// files and for several machines, and whatever Compare does.
-Calibration Calibrate(const std::vector<ResultFile>& files, const CompareOptions& options = {},
-                      double floor = 0.01);
 
 }  // namespace cnn

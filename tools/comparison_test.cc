@@ -6,115 +6,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "tools/comparison_testing.h"
 
 namespace cnn {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-using Files = std::vector<ResultFile>;
-using Counters = std::vector<Metric>;
-
-ResultRow Row(const std::string& name, double seconds, const Counters& counters = {}) {
-  ResultRow row;
-  row.name = row.run_name = name;
-  row.time_unit = "ms";
-  row.family_index = 0;
-  row.per_family_instance_index = 0;
-  row.iterations = 10;
-  row.metrics = {{"real_time", seconds}, {"cpu_time", seconds}};
-  row.metrics.insert(row.metrics.end(), counters.begin(), counters.end());
-  return row;
-}
-
-ResultRow Failed(const std::string& name, RowState state, const std::string& message) {
-  ResultRow row = Row(name, 0);
-  row.state = state;
-  row.message = message;
-  return row;
-}
-
-ResultRow Aggregate(const std::string& name, const std::string& kind, double seconds) {
-  ResultRow row = Row(name, seconds);
-  row.name += "_" + kind;
-  row.kind = RowKind::kAggregate;
-  row.aggregate_name = kind;
-  return row;
-}
-
-ResultRow Complexity(const std::string& big_o) {
-  ResultRow row;
-  row.name = "Sort_BigO";
-  row.run_name = "Sort";
-  row.kind = RowKind::kBigO;
-  row.big_o = big_o;
-  return row;
-}
-
-ResultFile File(std::vector<ResultRow> rows, std::vector<ContextEntry> context = {}) {
-  ResultFile file;
-  file.path = "run.json";
-  file.rows = std::move(rows);
-  file.context = std::move(context);
-  return file;
-}
-
-// A file per value, of one benchmark "A" in milliseconds.
-Files Runs(const std::vector<double>& milliseconds) {
-  Files files;
-  for (const double value : milliseconds) files.push_back(File({Row("A", value * 1e-3)}));
-  return files;
-}
-
-// A file per value of a counter, at a steady time.
-Files CounterRuns(const std::string& name, const std::vector<double>& values) {
-  Files files;
-  for (const double value : values) files.push_back(File({Row("A", 1, {{name, value}})}));
-  return files;
-}
-
-const std::vector<double>& Steady() {
-  static const std::vector<double> values = {100, 100.3, 99.8, 100.1, 100.2, 99.9};
-  return values;
-}
-
-std::vector<double> Times(double factor, std::vector<double> values = Steady()) {
-  for (double& value : values) value *= factor;
-  return values;
-}
-
-const ComparisonRow& Find(const Comparison& comparison, std::string_view benchmark,
-                          std::string_view metric) {
-  for (const ComparisonRow& row : comparison.rows) {
-    if (row.benchmark == benchmark && row.metric == metric) return row;
-  }
-  throw std::logic_error("no row " + std::string(benchmark) + " " + std::string(metric));
-}
-
-bool Has(const Comparison& comparison, std::string_view benchmark, std::string_view metric) {
-  return std::any_of(comparison.rows.begin(), comparison.rows.end(), [&](const auto& row) {
-    return row.benchmark == benchmark && row.metric == metric;
-  });
-}
-
-Verdict VerdictOf(const Files& base, const Files& contender, std::string_view metric = "cpu_time",
-                  const CompareOptions& options = {}) {
-  return Find(Compare(base, contender, options), "A", metric).verdict;
-}
-
-bool Warns(const Comparison& comparison, std::string_view text) {
-  return std::any_of(comparison.warnings.begin(), comparison.warnings.end(),
-                     [&](const auto& w) { return w.find(text) != std::string::npos; });
-}
-
-std::size_t Count(const Comparison& comparison, Verdict verdict) {
-  return comparison.summary.rows[static_cast<std::size_t>(verdict)];
-}
 
 // --- Verdicts of measurements -------------------------------------------------------------------
 
@@ -301,8 +201,6 @@ TEST(Verdict, UnequalNumbersOfFilesAreAllUsed) {
 }
 
 // --- Verdicts of benchmarks ---------------------------------------------------------------------
-
-Files One(ResultRow row) { return {File({std::move(row)})}; }
 
 TEST(State, ErrorsAreNeverNumbers) {
   const Files good = One(Row("A", 1));
@@ -535,21 +433,6 @@ TEST(Summary, IsMinimumOfTimesAndMedianOfCounters) {
   EXPECT_EQ(value("accuracy", Summary::kMinimum), 5);
 }
 
-TEST(Metrics, CounterNamedLikeATimeIsApart) {
-  const Files files = {File({Row("A", 1, {{"real_time", 123}})})};
-  const Comparison comparison = Compare(files, files);
-  EXPECT_EQ(Find(comparison, "A", "real_time").base, Samples{1});
-  EXPECT_EQ(Find(comparison, "A", "real_time (counter)").base, Samples{123});
-}
-
-TEST(Metrics, UnitChangeIsNoted) {
-  Files contender = One(Row("A", 1));
-  contender.front().rows.front().time_unit = "ns";
-  const Comparison comparison = Compare(One(Row("A", 1)), contender);
-  EXPECT_EQ(Find(comparison, "A", "cpu_time").verdict, Verdict::kSame);
-  EXPECT_EQ(Find(comparison, "A", "cpu_time").why, "unit changed from ms to ns");
-}
-
 // --- Files --------------------------------------------------------------------------------------
 
 ResultFile Repetitions(double factor) {
@@ -599,211 +482,6 @@ TEST(AggregatesOnly, UseTheMedianAndSaySo) {
   const Files contender(4, file(1.3, 0.1));
   EXPECT_EQ(VerdictOf(base, contender), Verdict::kWorse);
   EXPECT_EQ(Find(Compare(base, contender), "A", "cpu_time").why, "no raw samples");
-}
-
-TEST(Pairing, LeavesAHandicapOutOfNames) {
-  Files slowed;
-  for (const double value : Times(1.05)) {
-    slowed.push_back(File({Row("A/batch:4/handicap:0.05", value * 1e-3)}));
-  }
-  Files base;
-  for (const double value : Steady()) base.push_back(File({Row("A/batch:4", value * 1e-3)}));
-  const Comparison comparison = Compare(base, slowed);
-  EXPECT_EQ(Find(comparison, "A/batch:4", "cpu_time").verdict, Verdict::kWorse);
-  EXPECT_EQ(comparison.summary.compared, 1U);
-}
-
-TEST(Pairing, LeavesKeysOutOfNamesWhereAsked) {
-  const Files base = {File({Row("A/workers:0/steps:10", 1)})};
-  const Files contender = {File({Row("A/workers:4/steps:10", 1), Row("A/coworkers:4", 1)})};
-  EXPECT_EQ(Compare(base, contender).summary.compared, 0U);
-  CompareOptions options;
-  options.ignored_keys.push_back("workers");
-  const Comparison comparison = Compare(base, contender, options);
-  EXPECT_TRUE(Has(comparison, "A/steps:10", "cpu_time"));
-  EXPECT_TRUE(Has(comparison, "A/coworkers:4", "")) << "added";
-  Files both = {File({Row("A/workers:0", 1), Row("A/workers:4", 1)})};
-  both[0].rows[1].family_index = 1;
-  EXPECT_THROW(Compare(both, both, options), CompareError) << "two benchmarks of one name";
-}
-
-TEST(Duplicates, AreRefusedOrPairedByIndex) {
-  ResultRow second = Row("A", 2);
-  second.family_index = 1;
-  const Files base = {File({Row("A", 1), second})};
-  try {
-    Compare(base, base);
-    FAIL();
-  } catch (const CompareError& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find("run.json"), std::string::npos);
-    EXPECT_NE(message.find("family_index 0, instance 0; family_index 1"), std::string::npos);
-  }
-  CompareOptions options;
-  options.duplicates_by_index = true;
-  const Comparison comparison = Compare(base, base, options);
-  EXPECT_EQ(Find(comparison, "A", "cpu_time").base, Samples{1});
-  EXPECT_EQ(Find(comparison, "A #2", "cpu_time").base, Samples{2});
-  // Old files have no families; the repetition tells.
-  ResultRow old = Row("A", 1);
-  old.family_index = old.per_family_instance_index = -1;
-  old.repetition_index = 0;
-  EXPECT_THROW(Compare({File({old, old})}, base), CompareError);
-  ResultRow next = old;
-  next.repetition_index = 1;
-  EXPECT_NO_THROW(Compare({File({old, next})}, {File({old, next})}));
-}
-
-Verdict ThreadVerdict(const char* base, const char* contender, const char* metric) {
-  const auto file = [](const char* version) {
-    ResultRow row = Row("A", 1, {{"images_per_second", 2}});
-    row.threads = 2;
-    std::vector<ContextEntry> context;
-    if (*version != '\0') context.push_back({"library_version", version});
-    return File({row}, context);
-  };
-  return Find(Compare({file(base)}, {file(contender)}), "A", metric).verdict;
-}
-
-TEST(Threads, AreComparableOnOneSideOfTheChange) {
-  for (const auto& [base, contender] : std::vector<std::pair<const char*, const char*>>{
-           {"", ""},                          // both before 1.8.4
-           {"", "v1.8.5"},                    //
-           {"v1.8.4", "v1.8.5"},              //
-           {"v1.9.5", "v1.9.6-3-gabc"},       //
-           {"v1.9.0", "v1.9.4"},              //
-           {"v1.8.5-9-g12", "v1.8.5-9-g12"},  // the same build
-           {"something", "something"}}) {
-    EXPECT_EQ(ThreadVerdict(base, contender, "real_time"), Verdict::kSame) << base << contender;
-    EXPECT_EQ(ThreadVerdict(base, contender, "images_per_second"), Verdict::kSame);
-  }
-  for (const auto& [base, contender] :
-       std::vector<std::pair<const char*, const char*>>{{"", "v1.9.5"},
-                                                        {"v1.8.5", "v1.9.0"},
-                                                        {"v1.8.5-9-g12", "v1.8.5"},
-                                                        {"x", "v1.9.5"},
-                                                        {"v1.9", "v1.9.5"}}) {
-    EXPECT_EQ(ThreadVerdict(base, contender, "real_time"), Verdict::kNotComparable)
-        << base << contender;
-    EXPECT_EQ(ThreadVerdict(base, contender, "images_per_second"), Verdict::kNotComparable);
-  }
-  EXPECT_EQ(ThreadVerdict("v1.9.0", "v1.9.5", "real_time"), Verdict::kSame);
-  EXPECT_EQ(ThreadVerdict("v1.9.0", "v1.9.5", "images_per_second"), Verdict::kNotComparable);
-  EXPECT_EQ(ThreadVerdict("v1.9.4-3-g1", "v1.9.4", "images_per_second"), Verdict::kNotComparable);
-}
-
-TEST(Threads, OneThreadIsAlwaysComparable) {
-  const Files base = {File({Row("A", 1)})};
-  const Files contender = {File({Row("A", 1)}, {{"library_version", "v1.9.5"}})};
-  EXPECT_EQ(VerdictOf(base, contender, "real_time"), Verdict::kSame);
-}
-
-TEST(Schema, OfAnotherVersionKeepsTheTimesOnly) {
-  const auto file = [](const char* version) {
-    return File({Row("A", 1, {{"loss", 1}})}, {{"suite_schema_version", version}});
-  };
-  EXPECT_EQ(VerdictOf({file("1")}, {file("2")}, "loss"), Verdict::kNotComparable);
-  EXPECT_EQ(VerdictOf({file("1")}, {file("2")}, "real_time"), Verdict::kSame);
-}
-
-// --- Context ------------------------------------------------------------------------------------
-
-Files With(std::vector<ContextEntry> context) { return {File({Row("A", 1)}, std::move(context))}; }
-
-TEST(Context, DifferencesHaveASeverity) {
-  const Comparison comparison = Compare(With({{"date", "2026-12-02T01:12:48+00:00"},
-                                              {"seed", "1"},
-                                              {"build_type", "Release"},
-                                              {"num_cpus", "2"},
-                                              {"git_commit", "a"},
-                                              {"load_avg", "[1,2,3]"},
-                                              {"executable", "./a"},
-                                              {"compiler", "GNU"}}),
-                                        With({{"date", "2026-12-02T01:13:48+00:00"},
-                                              {"seed", "2"},
-                                              {"build_type", "Debug"},
-                                              {"num_cpus", "4"},
-                                              {"git_commit", "b"},
-                                              {"load_avg", "[0,0,0]"},
-                                              {"executable", "./b"},
-                                              {"compiler", "GNU"},
-                                              {"handicap", "0.05"}}));
-  ASSERT_EQ(comparison.context.size(), 5U);
-  EXPECT_EQ(comparison.context[0].key, "num_cpus");
-  EXPECT_EQ(comparison.context[0].severity, Severity::kIdentity);
-  EXPECT_EQ(comparison.context[1].key, "build_type");
-  EXPECT_EQ(comparison.context[1].severity, Severity::kBuild);
-  EXPECT_EQ(comparison.context[1].contender, "Debug");
-  EXPECT_EQ(comparison.context[2].key, "git_commit");
-  EXPECT_TRUE(comparison.context[2].is_expected);
-  EXPECT_EQ(comparison.context[3].key, "seed");
-  EXPECT_EQ(comparison.context[3].severity, Severity::kEnvironment);
-  EXPECT_EQ(comparison.context[4].key, "handicap");
-  EXPECT_EQ(comparison.context[4].base, "");
-}
-
-TEST(Context, StrictIsUnusableButForWhatIsCompared) {
-  CompareOptions options;
-  options.strict_context = true;
-  const auto code = [&](const char* key, const char* base, const char* contender) {
-    return ExitCode(Compare(With({{key, base}}), With({{key, contender}}), options), options);
-  };
-  EXPECT_EQ(code("num_cpus", "2", "4"), 3);
-  EXPECT_EQ(code("device_cuda", "H100", "H200"), 3);
-  EXPECT_EQ(code("library_build_type", "debug", "release"), 3);
-  EXPECT_EQ(code("allocator", "libc", "jemalloc"), 3);
-  EXPECT_EQ(code("git_commit", "a", "b"), 0);
-  EXPECT_EQ(code("mhz_per_cpu", "2096", "2095"), 0);
-  EXPECT_EQ(code("mhz_per_cpu", "2096", "3000"), 3);
-  options.strict_context = false;
-  EXPECT_EQ(code("num_cpus", "2", "4"), 0);
-}
-
-TEST(Context, OfOneSideIsNotMixed) {
-  const auto side = [](const char* key, const char* first, const char* second) {
-    return Files{File({Row("A", 1)}, {{key, first}}), File({Row("A", 1)}, {{key, second}})};
-  };
-  EXPECT_THROW(Compare(side("host_name", "x", "y"), Runs({1})), CompareError);
-  EXPECT_THROW(Compare(Runs({1}), side("git_commit", "x", "y")), CompareError);
-  EXPECT_NO_THROW(Compare(side("device_cuda", "H200", ""), Runs({1})));
-  EXPECT_NO_THROW(Compare(side("mhz_per_cpu", "2000", "3000"), Runs({1})));
-  const Comparison seeds = Compare(side("seed", "1", "2"), side("seed", "1", "1"));
-  EXPECT_EQ(seeds.context.front().base, "1 | 2");
-  CompareOptions options;
-  options.allow_mixed_context = true;
-  EXPECT_NO_THROW(Compare(side("host_name", "x", "y"), Runs({1}), options));
-}
-
-Files Dated(const std::vector<std::string>& dates) {
-  Files files;
-  for (const std::string& date : dates) files.push_back(File({Row("A", 1)}, {{"date", date}}));
-  return files;
-}
-
-TEST(Order, SwappedAndSequentialSidesAreWarnedOf) {
-  const Files early = Dated({"2026-12-02T01:00:00+00:00", "2026-12-02T01:02:00+00:00"});
-  const Files late = Dated({"2026-12-02T01:03:00+00:00", "2026-12-02T01:04:00+00:00"});
-  const Files between = Dated({"2026-12-02T01:01:00+00:00", "2026-12-02T01:03:00+00:00"});
-  EXPECT_TRUE(Warns(Compare(late, early), "swapped"));
-  EXPECT_FALSE(Warns(Compare(early, late), "swapped"));
-  EXPECT_TRUE(Warns(Compare(early, late), "one after the other"));
-  EXPECT_FALSE(Warns(Compare(early, between), "one after the other"));
-  EXPECT_FALSE(Warns(Compare(late, Dated({"yesterday"})), "swapped"));
-  // 03:30 in Moscow is 00:30 in London.
-  EXPECT_TRUE(
-      Warns(Compare(Dated({"2026-12-02T00:31:00+00:00"}), Dated({"2026-12-02T03:30:00+03:00"})),
-            "swapped"));
-  EXPECT_TRUE(
-      Warns(Compare(Dated({"2015/03/17-18:40:26"}), Dated({"2015/03/17-18:40:25"})), "swapped"));
-}
-
-TEST(Noise, IsWarnedOf) {
-  EXPECT_TRUE(Warns(Compare(With({{"load_avg", "[4.5,1,1]"}, {"num_cpus", "4"}}), With({})),
-                    "load was above"));
-  EXPECT_FALSE(Warns(Compare(With({{"load_avg", "[3.5,1,1]"}, {"num_cpus", "4"}}), With({})),
-                     "load was above"));
-  EXPECT_FALSE(Warns(Compare(With({{"load_avg", "[]"}, {"num_cpus", "4"}}), With({})), "load"));
-  EXPECT_TRUE(Warns(Compare(With({{"cpu_scaling_enabled", "true"}}), With({})), "scaling"));
 }
 
 TEST(Drift, OfRepetitionsIsWarnedOf) {
@@ -944,47 +622,6 @@ TEST(Compare, RefusesNonsense) {
   options = {};
   options.threshold = kNan;
   EXPECT_THROW(Compare(Runs({1}), Runs({1}), options), std::invalid_argument);
-}
-
-// --- Calibration --------------------------------------------------------------------------------
-
-Files Calibrating(const std::vector<double>& values, const char* host = "here") {
-  Files files = Runs(values);
-  for (ResultFile& file : files) file.context = {{"host_name", host}, {"seed", "1"}};
-  return files;
-}
-
-TEST(Calibration, LearnsTheBandOfTheNoise) {
-  const std::vector<double> noisy = {100, 104, 98, 102, 107, 95};
-  const Calibration calibration = Calibrate(Calibrating(noisy));
-  EXPECT_EQ(calibration.files, 6U);
-  ASSERT_EQ(calibration.machine.size(), 1U);
-  EXPECT_EQ(calibration.machine.front().value, "here");
-  ASSERT_EQ(calibration.bands.size(), 2U);
-  // NumPy: d = |log(x_i / x_k)|, i < k; expm1(q75 + 3 (q75 - q25)).
-  EXPECT_EQ(calibration.bands[0].metric, "cpu_time");
-  EXPECT_NEAR(calibration.bands[0].threshold, 0.2070946501498446, 1e-12);
-  EXPECT_EQ(Calibrate(Calibrating(std::vector<double>(6, 7.0))).bands[0].threshold, 0.01);
-
-  CompareOptions options;
-  options.calibration = calibration;
-  const auto verdict = [&](double factor) {
-    return VerdictOf(Calibrating(Steady()), Calibrating(Times(factor)), "cpu_time", options);
-  };
-  EXPECT_EQ(verdict(1.1), Verdict::kSame);
-  EXPECT_EQ(verdict(1.3), Verdict::kWorse);
-}
-
-TEST(Calibration, IsOfOneMachine) {
-  EXPECT_THROW(Calibrate(Calibrating({1, 2, 3, 4, 5})), CompareError);
-  Files two = Calibrating(Steady());
-  two.back().context.front().value = "there";
-  EXPECT_THROW(Calibrate(two), CompareError);
-  CompareOptions options;
-  options.calibration = Calibrate(Calibrating(Steady()));
-  const Files there = Calibrating(Steady(), "there");
-  EXPECT_THROW(Compare(there, there, options), CompareError);
-  EXPECT_NO_THROW(Compare(Calibrating(Steady()), Calibrating(Steady()), options));
 }
 
 // --- Simulation ---------------------------------------------------------------------------------

@@ -190,6 +190,23 @@ std::string FormatDecimal(double value) {
   return WithPoint(ToText<1100>(value, std::chars_format::fixed));
 }
 
+std::optional<double> ParseReal(std::string_view text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::string Joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
 std::string FormatInteger(std::int64_t value) { return ToText<32>(value); }
 
 std::string ValidUtf8(std::string_view text) {

@@ -25,6 +25,9 @@ std::string FormatDecimal(double value);
 
 std::string FormatInteger(std::int64_t value);
 
+/// The whole text as a number.
+std::optional<double> ParseReal(std::string_view text);
+
 /// Each byte that is not part of a character becomes U+FFFD.
 std::string ValidUtf8(std::string_view text);
 
@@ -42,6 +45,8 @@ std::string BackslashEscaped(std::string_view text, std::string_view characters)
 std::string Identifier(std::string_view text);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
+
+std::string Joined(const std::vector<std::string>& parts, std::string_view separator);
 
 /// The last component of a path.
 std::string_view BaseName(std::string_view path);

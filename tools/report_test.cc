@@ -131,7 +131,7 @@ TEST(Report, MarkdownFitsACommentAndCountsWhatDoesNot) {
 TEST(Report, MarkdownRowsHaveAllTheirCells) {
   const Files hostile = {HostileFile()};
   CompareOptions options;
-  options.duplicates_by_index = true;
+  options.pairing.duplicates_by_index = true;
   ReportOptions all;
   all.all = true;
   const std::string markdown =
@@ -152,7 +152,7 @@ TEST(Report, JsonIsStrictWhateverTheValues) {
     for (Metric& metric : row.metrics) metric.value = 2 * metric.value + 1e-3;
   }
   CompareOptions options;
-  options.duplicates_by_index = true;
+  options.pairing.duplicates_by_index = true;
   for (const Files& contender : {hostile, other, Files{File({})}}) {
     const Comparison comparison = Compare(hostile, contender, options);
     const Json json = Json::parse(Reported(comparison, ReportFormat::kJson, {}, options));
@@ -171,7 +171,7 @@ TEST(Report, JsonIsStrictWhateverTheValues) {
 
 TEST(Report, SteersNoTerminalWithHostileNames) {
   CompareOptions options;
-  options.duplicates_by_index = true;
+  options.pairing.duplicates_by_index = true;
   ReportOptions all;
   all.all = true;
   const Files hostile = {HostileFile()};

@@ -106,13 +106,6 @@ double MetricOf(const ResultRow& row, std::string_view name) {
 
 bool IsPositive(double value) { return std::isfinite(value) && value > 0; }
 
-std::optional<double> ParseNumber(std::string_view text) {
-  double value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (result.ec != std::errc{} || result.ptr != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 double Mean(const Samples& samples) {
   return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
 }
@@ -307,10 +300,10 @@ void Grouper::CheckOneSource(const Group& group, const Side& side) const {
 
 /// The reference first.
 void Grouper::Order(std::vector<Side>& sides) const {
-  const auto is_number = [](const Side& side) { return ParseNumber(side.value).has_value(); };
+  const auto is_number = [](const Side& side) { return ParseReal(side.value).has_value(); };
   if (std::all_of(sides.begin(), sides.end(), is_number)) {
     std::stable_sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-      return ParseNumber(a.value).value_or(0) < ParseNumber(b.value).value_or(0);
+      return ParseReal(a.value).value_or(0) < ParseReal(b.value).value_or(0);
     });
     return;
   }

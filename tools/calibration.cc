@@ -1,9 +1,11 @@
-#include "tools/calibration_file.h"
+#include "tools/calibration.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 namespace cnn {
 namespace {
@@ -37,6 +39,41 @@ Calibration FromJson(const Json& json) {
 }
 
 }  // namespace
+
+Calibration Calibrate(const std::vector<ResultFile>& files, const CompareOptions& options,
+                      double floor) {
+  constexpr std::size_t kFewest = 6;
+  if (!(floor >= 0) || !std::isfinite(floor)) throw std::invalid_argument("the floor is negative");
+  if (files.size() < kFewest) {
+    throw CompareError("a calibration needs " + std::to_string(kFewest) + " files or more, not " +
+                       std::to_string(files.size()));
+  }
+  Calibration calibration;
+  calibration.machine = MachineIdentity(files.front());
+  calibration.files = files.size();
+  CompareOptions plain = options;
+  plain.calibration.reset();
+  plain.allow_mixed_context = false;
+  // Compared with itself, so that names, summaries and directions are those of a comparison.
+  Comparison comparison = Compare(files, files, plain);
+  std::sort(comparison.rows.begin(), comparison.rows.end(),
+            [](const ComparisonRow& a, const ComparisonRow& b) {
+              return std::tie(a.benchmark_index, a.metric) < std::tie(b.benchmark_index, b.metric);
+            });
+  for (const ComparisonRow& row : comparison.rows) {
+    if (!row.has_effect || !row.is_ratio || row.base.size() != files.size()) continue;
+    Samples changes;
+    for (std::size_t i = 0; i < row.base.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        changes.push_back(std::fabs(std::log(row.base[i] / row.base[k])));
+      }
+    }
+    const double q3 = Quantile(changes, 0.75);
+    const double band = std::expm1(q3 + 3 * (q3 - Quantile(changes, 0.25)));
+    calibration.bands.push_back({row.benchmark, row.metric, std::max(floor, band)});
+  }
+  return calibration;
+}
 
 void WriteCalibration(const Calibration& calibration, std::ostream& out) {
   Json json = {{"schema_version", kSchemaVersion},
