@@ -336,6 +336,11 @@ std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping) {
   return runs;
 }
 
+std::vector<PooledBenchmark> PoolTogether(const std::vector<ResultFile>& files) {
+  std::vector<Run> runs = Pool(files, Grouping::kTogether);
+  return runs.empty() ? std::vector<PooledBenchmark>() : std::move(runs[0].benchmarks);
+}
+
 std::vector<std::string> MetricNames(const ResultRow& row) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> taken;
