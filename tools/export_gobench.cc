@@ -81,6 +81,10 @@ struct GoUnit {
 GoUnit GoUnitOf(const std::string& metric, bool is_our_suite) {
   if (metric == "real_time") return {"sec/op", 1};
   if (metric == "cpu_time") return {"cpu-sec/op", 1};
+  // benchstat turns these into the units above and below, and would not tell two values of one unit
+  // apart.
+  if (metric == "ns/op") return {"sec/op", 1e-9};
+  if (metric == "MB/s") return {"B/s", 1e6};
   if (metric == "items_per_second") return {is_our_suite ? "images/s" : "items/s", 1};
   const MetricUnit unit = UnitOf(metric);
   std::string name = PercentEncoded(unit.stem, "");

@@ -7,6 +7,9 @@
 // field, and a point without fields is left out. A failed benchmark has failed=true and its
 // message.
 //
+// A field has one type in all points, keeps its name from tags and is not called `time`, nor
+// something with an underscore first; a counter whose name would be one of these gets another.
+//
 // Tags are unquoted: no newline (control characters are pictures), no empty value, and no
 // backslash, because readers disagree on what it does before a comma; it becomes its full-width
 // form (U+FF3C). The same series and time again would overwrite fields, so files of one host and
@@ -24,7 +27,7 @@ namespace {
 
 std::string Key(std::string_view text) {
   std::string key;
-  for (const char character : VisibleText(text)) {
+  for (const char character : text) {
     if (character == '\\') {
       key += "\xEF\xBC\xBC";
       continue;
@@ -52,34 +55,45 @@ std::string Tags(const Run& run, const PooledBenchmark& benchmark) {
 
 class Fields {
  public:
-  void Add(const std::string& name, const std::string& value) {
-    text_ += (text_.empty() ? "" : ",") + Key(names_.Take(VisibleText(name), "_")) + '=' + value;
+  explicit Fields(const std::vector<Label>& tags) {
+    for (const Label& tag : tags) names_.Take(tag.key, "_");
+    for (const char* name : {"benchmark", "host", "time", "failed", "skipped", "message",
+                             "repetitions", "git_commit", "label"}) {
+      names_.Take(name, "_");
+    }
   }
-  void AddReal(const std::string& name, double value) {
-    if (std::isfinite(value)) Add(name, FormatReal(value));
+
+  void Add(std::string_view key, std::string_view value) {
+    text_ += (text_.empty() ? "" : ",") + Key(key) + '=' + std::string(value);
   }
-  void AddText(const std::string& name, std::string_view text) {
-    if (!text.empty()) Add(name, Quoted(text));
+  void AddText(std::string_view key, std::string_view text) {
+    if (!text.empty()) Add(key, Quoted(text));
+  }
+  // Under its own name or one like it.
+  void AddCounter(const std::string& name, double value) {
+    if (!std::isfinite(value)) return;
+    const std::string key = VisibleText(name[0] == '_' ? "counter" + name : name);
+    Add(names_.Take(key, "_"), FormatReal(value));
   }
   bool empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }
 
  private:
-  UniqueNames names_;  // as a counter may be called anything
+  UniqueNames names_;
   std::string text_;
 };
 
 void AddMetric(const PooledMetric& metric, Fields& fields) {
   if (!std::isfinite(metric.value)) return;
   const double scale = UnitOf(metric.name).to_base;
-  fields.AddReal(BaseUnitName(metric.name), metric.value * scale);
+  fields.AddCounter(BaseUnitName(metric.name), metric.value * scale);
   if (metric.spread == Spread::kNone) return;
-  fields.AddReal(BaseUnitName(metric.name, "lower"), metric.lower * scale);
-  fields.AddReal(BaseUnitName(metric.name, "upper"), metric.upper * scale);
+  fields.AddCounter(BaseUnitName(metric.name, "lower"), metric.lower * scale);
+  fields.AddCounter(BaseUnitName(metric.name, "upper"), metric.upper * scale);
 }
 
 Fields FieldsOf(const PooledBenchmark& benchmark) {
-  Fields fields;
+  Fields fields(benchmark.labels);
   if (benchmark.state != RowState::kMeasured) {
     fields.Add(benchmark.state == RowState::kError ? "failed" : "skipped", "true");
     fields.AddText("message", benchmark.message);
