@@ -69,27 +69,25 @@ void AddBenchmarkKeys(const PooledBenchmark& benchmark, JsonObject& row) {
   row.AddTextOrNull("label", benchmark.label);
 }
 
+// Of a benchmark without metrics: nothing, under the same keys.
+PooledMetric NoMetric() {
+  PooledMetric metric;
+  metric.value = std::nan("");
+  return metric;
+}
+
 void AddMetricKeys(const PooledMetric& metric, const ExportOptions& options, JsonObject& row) {
-  const bool is_finite = std::isfinite(metric.value);
+  const bool is_wild = !metric.name.empty() && !std::isfinite(metric.value);
   const bool has_spread = metric.spread != Spread::kNone;
-  row.AddText("metric", metric.name);
+  row.AddTextOrNull("metric", metric.name);
   row.AddTextOrNull("unit", UnitOf(metric.name).unit);
   row.Add("value", JsonNumber(metric.value));
-  row.AddTextOrNull("nonfinite", is_finite ? "" : FormatReal(metric.value));
+  row.AddTextOrNull("nonfinite", is_wild ? FormatReal(metric.value) : "");
   row.Add("lower", has_spread ? JsonNumber(metric.lower) : "null");
   row.Add("upper", has_spread ? JsonNumber(metric.upper) : "null");
   row.AddTextOrNull("spread", SpreadName(metric.spread));
   row.Add("n", FormatInteger(metric.count));
   row.AddTextOrNull("better", BetterText(options.direction(metric.name)));
-}
-
-void AddNoMetricKeys(JsonObject& row) {
-  for (const std::string_view key :
-       {"metric", "unit", "value", "nonfinite", "lower", "upper", "spread"}) {
-    row.Add(key, "null");
-  }
-  row.Add("n", "0");
-  row.Add("better", "null");
 }
 
 void ForEachRow(const ResultFiles& files, const ExportOptions& options,
@@ -100,15 +98,13 @@ void ForEachRow(const ResultFiles& files, const ExportOptions& options,
     for (const PooledBenchmark& benchmark : run.benchmarks) {
       JsonObject of_benchmark = of_run;
       AddBenchmarkKeys(benchmark, of_benchmark);
-      for (const PooledMetric& metric : benchmark.metrics) {
+      const auto write_row = [&](const PooledMetric& metric) {
         JsonObject row = of_benchmark;
         AddMetricKeys(metric, options, row);
         write(row.Text());
-      }
-      if (benchmark.metrics.empty()) {
-        AddNoMetricKeys(of_benchmark);
-        write(of_benchmark.Text());
-      }
+      };
+      for (const PooledMetric& metric : benchmark.metrics) write_row(metric);
+      if (benchmark.metrics.empty()) write_row(NoMetric());
     }
   }
 }

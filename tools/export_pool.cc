@@ -39,10 +39,6 @@ bool IsValueRow(const ResultRow& row) {
   return row.kind == RowKind::kAggregate && !row.is_percentage;
 }
 
-const std::string& BenchmarkName(const ResultRow& row) {
-  return row.run_name.empty() ? row.name : row.run_name;
-}
-
 // Which of the benchmarks of one name in a file a row belongs to: 0, 1, ….
 class Occurrences {
  public:
@@ -339,6 +335,10 @@ std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping) {
 std::vector<PooledBenchmark> PoolTogether(const std::vector<ResultFile>& files) {
   std::vector<Run> runs = Pool(files, Grouping::kTogether);
   return runs.empty() ? std::vector<PooledBenchmark>() : std::move(runs[0].benchmarks);
+}
+
+const std::string& BenchmarkName(const ResultRow& row) {
+  return row.run_name.empty() ? row.name : row.run_name;
 }
 
 std::vector<std::string> MetricNames(const ResultRow& row) {
