@@ -30,12 +30,6 @@ TEST(Export, NamesTheFormatsInTheError) {
   EXPECT_THROW(ParseExportFormat("JSON"), std::invalid_argument);
 }
 
-TEST(Export, ReportsAStreamThatFails) {
-  std::ostringstream out;
-  out.setstate(std::ios::badbit);
-  EXPECT_THROW(Export({File({TimedRow("a", 1)})}, ExportFormat::kCsv, {}, out), std::runtime_error);
-}
-
 TEST(Export, WritesNothingOfFilesThatCannotBePooled) {
   const ResultFile file = File({TimedRow("a", 1)});
   for (const std::string_view format :
