@@ -16,6 +16,8 @@
 // second are pooled.
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "tools/export_metric.h"
 #include "tools/export_pool.h"
@@ -53,15 +55,23 @@ std::string Tags(const Run& run, const PooledBenchmark& benchmark) {
   return text;
 }
 
-class Fields {
- public:
-  explicit Fields(const std::vector<Label>& tags) {
-    for (const Label& tag : tags) names_.Take(tag.key, "_");
-    for (const char* name : {"benchmark", "host", "time", "failed", "skipped", "message",
-                             "repetitions", "git_commit", "label"}) {
-      names_.Take(name, "_");
+// What no counter may be called: a tag of any point, a field of ours, InfluxDB's `time`.
+UniqueNames TakenNames(const std::vector<Run>& runs) {
+  std::set<std::string> keys = {"benchmark", "host",        "time",       "failed", "skipped",
+                                "message",   "repetitions", "git_commit", "label"};
+  for (const Run& run : runs) {
+    for (const PooledBenchmark& benchmark : run.benchmarks) {
+      for (const Label& label : benchmark.labels) keys.insert(label.key);
     }
   }
+  UniqueNames names;
+  for (const std::string& key : keys) names.Take(key, "_");
+  return names;
+}
+
+class Fields {
+ public:
+  explicit Fields(UniqueNames taken) : names_(std::move(taken)) {}
 
   void Add(std::string_view key, std::string_view value) {
     text_ += (text_.empty() ? "" : ",") + Key(key) + '=' + std::string(value);
@@ -70,7 +80,7 @@ class Fields {
     if (!text.empty()) Add(key, Quoted(text));
   }
   // Under its own name or one like it.
-  void AddCounter(const std::string& name, double value) {
+  void AddValue(const std::string& name, double value) {
     if (!std::isfinite(value)) return;
     const std::string key = VisibleText(name[0] == '_' ? "counter" + name : name);
     Add(names_.Take(key, "_"), FormatReal(value));
@@ -86,14 +96,14 @@ class Fields {
 void AddMetric(const PooledMetric& metric, Fields& fields) {
   if (!std::isfinite(metric.value)) return;
   const double scale = UnitOf(metric.name).to_base;
-  fields.AddCounter(BaseUnitName(metric.name), metric.value * scale);
+  fields.AddValue(BaseUnitName(metric.name), metric.value * scale);
   if (metric.spread == Spread::kNone) return;
-  fields.AddCounter(BaseUnitName(metric.name, "lower"), metric.lower * scale);
-  fields.AddCounter(BaseUnitName(metric.name, "upper"), metric.upper * scale);
+  fields.AddValue(BaseUnitName(metric.name, "lower"), metric.lower * scale);
+  fields.AddValue(BaseUnitName(metric.name, "upper"), metric.upper * scale);
 }
 
-Fields FieldsOf(const PooledBenchmark& benchmark) {
-  Fields fields(benchmark.labels);
+Fields FieldsOf(const PooledBenchmark& benchmark, const UniqueNames& taken) {
+  Fields fields(taken);
   if (benchmark.state != RowState::kMeasured) {
     fields.Add(benchmark.state == RowState::kError ? "failed" : "skipped", "true");
     fields.AddText("message", benchmark.message);
@@ -111,11 +121,13 @@ Fields FieldsOf(const PooledBenchmark& benchmark) {
 }  // namespace
 
 void WriteInflux(const ResultFiles& files, const ExportOptions&, std::ostream& out) {
-  for (const Run& run : Pool(files, Grouping::kByTime)) {
+  const std::vector<Run> runs = Pool(files, Grouping::kByTime);
+  const UniqueNames taken = TakenNames(runs);
+  for (const Run& run : runs) {
     // Without a time the database takes its own.
     const std::string time = run.time ? ' ' + FormatInteger(*run.time) + "000000000" : "";
     for (const PooledBenchmark& benchmark : run.benchmarks) {
-      const Fields fields = FieldsOf(benchmark);
+      const Fields fields = FieldsOf(benchmark, taken);
       if (fields.empty()) continue;
       out << "benchmark" << Tags(run, benchmark) << ' ' << fields.text() << time << '\n';
     }

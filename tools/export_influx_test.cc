@@ -45,7 +45,6 @@ class LineReader {
     } while (Peek() == ',');
     for (const auto& [key, value] : point.fields) {
       if (key == "time" || key[0] == '_') Fail("reserved: " + key);
-      if (point.tags.count(key) > 0) Fail("a tag too: " + key);
     }
     if (at_ < line_.size()) {
       Expect(' ');
@@ -129,11 +128,15 @@ std::vector<Point> ReadPoints(const std::string& text) {
   std::vector<Point> points;
   std::set<std::string> series;
   std::map<std::string, char> types;
+  std::set<std::string> tags;
   for (const std::string_view line : Split(text, '\n')) {
     if (line.empty()) continue;
     points.push_back(LineReader(line).Read());
     std::string key = points.back().time;
-    for (const auto& [name, value] : points.back().tags) key += '\n' + name + '\0' + value;
+    for (const auto& [name, value] : points.back().tags) {
+      key += '\n' + name + '\0' + value;
+      tags.insert(name);
+    }
     if (!series.insert(key).second) throw std::runtime_error("overwrites: " + std::string(line));
     for (const auto& [name, value] : points.back().fields) {
       if (types.try_emplace(name, TypeOf(value)).first->second != TypeOf(value)) {
@@ -141,15 +144,19 @@ std::vector<Point> ReadPoints(const std::string& text) {
       }
     }
   }
+  for (const std::string& tag : tags) {
+    if (types.count(tag) > 0) throw std::runtime_error("a tag and a field: " + tag);
+  }
   return points;
 }
 
 TEST(ExportInflux, StrictReaderRefusesLooseText) {
   EXPECT_NO_THROW(LineReader("m,a=b c=1.0,d=\"x\\\"\",e=2i 12").Read());
   EXPECT_THROW(ReadPoints("m c=1.0\nm,a=1 c=1i\n"), std::runtime_error);
+  EXPECT_THROW(ReadPoints("m,a=1 c=1.0\nm,b=1 a=1\n"), std::runtime_error);
   for (const char* line :
-       {"m time=1", "m _c=1", "m,a=1 a=1", "m,a= c=1", "m,b=1,a=1 c=1", "m,a=1,a=1 c=1", "m,a=1",
-        "m,a=1 c=NaN", "m,a=1 c=", "m c=1 x", "m,a\\b=1 c=1", "m c=\"x", "m c=1,c=2", ""}) {
+       {"m time=1", "m _c=1", "m,a= c=1", "m,b=1,a=1 c=1", "m,a=1,a=1 c=1", "m,a=1", "m,a=1 c=NaN",
+        "m,a=1 c=", "m c=1 x", "m,a\\b=1 c=1", "m c=\"x", "m c=1,c=2", ""}) {
     EXPECT_THROW(LineReader(line).Read(), std::runtime_error) << line;
   }
 }
@@ -195,6 +202,7 @@ TEST(ExportInflux, DropsWhatIsNotFinite) {
     EXPECT_EQ(point.fields.at("time_2"), "1.0");
     EXPECT_EQ(point.fields.at("counter_field"), "2.0");
     EXPECT_EQ(point.fields.at("family_2"), "3.0");
+    EXPECT_EQ(point.fields.at("device_2"), "7.0") << "a tag of another point";
   }
 }
 

@@ -91,8 +91,8 @@ std::string Quoted(std::string_view value) {
 void CheckSameOrigin(const ResultFile& a, const ResultFile& b, const std::string& benchmark) {
   const std::string_view key = DifferenceOfOrigin(a, b);
   if (key.empty()) return;
-  throw std::runtime_error("this format has one value for all files, but '" + a.path + "' and '" +
-                           b.path + "' both have '" + benchmark + "' and differ in " +
+  throw std::runtime_error("this format takes files as runs of one thing, but '" + a.path +
+                           "' and '" + b.path + "' both have '" + benchmark + "' and differ in " +
                            VisibleText(key) + " (" + Quoted(a.ContextValue(key)) + ", " +
                            Quoted(b.ContextValue(key)) +
                            "): export them one at a time, or as ndjson, json or csv");

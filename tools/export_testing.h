@@ -129,6 +129,7 @@ inline ResultFile HostileFile() {
                                   {"label", 4},
                                   {"repetitions", 5},
                                   {"ns/op", 6},
+                                  {"device", 7},
                                   {"forward_ms", 2.5},
                                   {"forward_seconds", 1},
                                   {"peak_memory_mb", 300},
