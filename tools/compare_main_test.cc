@@ -146,7 +146,8 @@ TEST_F(CompareProgram, ReturnsTwoForBadUsage) {
         "base1.json new1.json --threshold=5", "base1.json new1.json --filter='('",
         "base1.json new1.json --out=missing/out.json", "base1.json new1.json --out=.",
         "export base1.json", "export --format=xml base1.json", "calibrate base*.json",
-        "speedup base1.json --by=moon", "base1.json new1.json --out=/dev/full"}) {
+        "speedup base1.json --by=moon", "base1.json new1.json --out=/dev/full",
+        "export --format=csv base1.json --out=/dev/full"}) {
     const Result result = Run(arguments);
     EXPECT_EQ(result.code, 2) << arguments << '\n' << result.out << result.err;
     EXPECT_EQ(result.err.substr(0, 13), "cnn_compare: ") << arguments << '\n' << result.err;

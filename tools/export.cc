@@ -51,8 +51,6 @@ void Export(const std::vector<ResultFile>& files, ExportFormat format, const Exp
   for (const FormatEntry& entry : kFormats) {
     if (entry.format == format) entry.write(files, options, out);
   }
-  out.flush();
-  if (!out) throw std::runtime_error("the export could not be written: is the disk full?");
 }
 
 }  // namespace cnn

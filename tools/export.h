@@ -71,7 +71,8 @@ ExportFormat ParseExportFormat(std::string_view name);
 /// "ndjson, json, …", for help.
 std::string ExportFormatNames();
 
-/// Throws std::runtime_error when files cannot be pooled and when `out` fails.
+/// Throws std::runtime_error when files cannot be pooled; nothing is written then. Whether `out`
+/// took it all is for its owner to check, see WriteOutput.
 void Export(const std::vector<ResultFile>& files, ExportFormat format, const ExportOptions& options,
             std::ostream& out);
 

@@ -7,6 +7,7 @@
 // Python, Java and PostgreSQL read them. Times are in seconds; where `is_percentage` is true,
 // shares.
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 
 #include "tools/export_pool.h"
@@ -16,45 +17,20 @@
 namespace cnn {
 namespace {
 
-class CsvLine {
- public:
-  explicit CsvLine(const ExportOptions& options) : guard_(options.csv_formula_guard) {}
-
-  void AddText(std::string_view text) {
-    const std::string visible = VisibleText(text);
-    std::string quoted = "\"";
-    if (guard_ && IsFormula(visible)) quoted += '\'';
-    for (const char character : visible) {
-      if (character == '"') quoted += '"';
-      quoted += character;
-    }
-    AddRaw(quoted + '"');
+std::string Quoted(std::string_view text, const ExportOptions& options) {
+  const std::string visible = VisibleText(text);
+  const bool is_formula =
+      !visible.empty() && std::string_view("=+-@").find(visible[0]) != std::string_view::npos;
+  std::string quoted = options.csv_formula_guard && is_formula ? "\"'" : "\"";
+  for (const char character : visible) {
+    if (character == '"') quoted += '"';
+    quoted += character;
   }
-  void AddRaw(std::string_view field) {
-    if (!is_first_) text_ += ',';
-    is_first_ = false;
-    text_ += field;
-  }
-  // Negative: the file does not say.
-  void AddIndex(std::int64_t value) { AddRaw(value < 0 ? "" : FormatInteger(value)); }
+  return quoted + '"';
+}
 
-  std::string Text() const { return text_ + "\r\n"; }
-
- private:
-  static bool IsFormula(std::string_view text) {
-    return !text.empty() && std::string_view("=+-@").find(text[0]) != std::string_view::npos;
-  }
-
-  const bool guard_;
-  bool is_first_ = true;
-  std::string text_;
-};
-
-// What every row has. A column that is wanted is added here and nowhere else.
-struct Column {
-  std::string_view name;
-  void (*add)(const ResultFile& file, const ResultRow& row, CsvLine& line);
-};
+// Negative: the file does not say.
+std::string Index(std::int64_t value) { return value < 0 ? "" : FormatInteger(value); }
 
 std::string_view KindName(RowKind kind) {
   switch (kind) {
@@ -70,57 +46,42 @@ std::string_view KindName(RowKind kind) {
   return "iteration";
 }
 
-constexpr Column kColumns[] = {
-    {"file",
-     [](const ResultFile& file, const ResultRow&, CsvLine& line) { line.AddText(file.path); }},
-    {"time",
-     [](const ResultFile& file, const ResultRow&, CsvLine& line) {
-       const auto time = ParseTime(file.ContextValue("date"));
-       line.AddText(time ? FormatTime(*time) + 'Z' : "");
-     }},
-    {"host", [](const ResultFile& file, const ResultRow&,
-                CsvLine& line) { line.AddText(file.ContextValue("host_name")); }},
-    {"git_commit", [](const ResultFile& file, const ResultRow&,
-                      CsvLine& line) { line.AddText(file.ContextValue("git_commit")); }},
-    {"name",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddText(row.name); }},
-    {"run_name",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddText(row.run_name); }},
-    {"kind", [](const ResultFile&, const ResultRow& row,
-                CsvLine& line) { line.AddText(KindName(row.kind)); }},
-    {"aggregate_name", [](const ResultFile&, const ResultRow& row,
-                          CsvLine& line) { line.AddText(row.aggregate_name); }},
-    {"is_percentage", [](const ResultFile&, const ResultRow& row,
-                         CsvLine& line) { line.AddRaw(row.is_percentage ? "true" : "false"); }},
-    {"big_o",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddText(row.big_o); }},
-    {"state", [](const ResultFile&, const ResultRow& row,
-                 CsvLine& line) { line.AddText(StateName(row.state)); }},
-    {"message",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddText(row.message); }},
-    {"label",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddText(row.label); }},
-    {"family_index", [](const ResultFile&, const ResultRow& row,
-                        CsvLine& line) { line.AddIndex(row.family_index); }},
-    {"per_family_instance_index",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) {
-       line.AddIndex(row.per_family_instance_index);
-     }},
-    {"repetitions", [](const ResultFile&, const ResultRow& row,
-                       CsvLine& line) { line.AddIndex(row.repetitions); }},
-    {"repetition_index", [](const ResultFile&, const ResultRow& row,
-                            CsvLine& line) { line.AddIndex(row.repetition_index); }},
-    {"threads",
-     [](const ResultFile&, const ResultRow& row, CsvLine& line) { line.AddIndex(row.threads); }},
-    {"iterations", [](const ResultFile&, const ResultRow& row,
-                      CsvLine& line) { line.AddRaw(FormatReal(row.iterations)); }},
+struct Field {
+  std::string_view column;
+  std::string text;
 };
+
+// What every row has. A column that is wanted is added here and nowhere else.
+std::vector<Field> FieldsOf(const ResultFile& file, const ResultRow& row,
+                            const ExportOptions& options) {
+  const auto quoted = [&](std::string_view text) { return Quoted(text, options); };
+  const std::optional<std::int64_t> time = ParseTime(file.ContextValue("date"));
+  return {{"file", quoted(file.path)},
+          {"time", quoted(time ? FormatTime(*time) + 'Z' : "")},
+          {"host", quoted(file.ContextValue("host_name"))},
+          {"git_commit", quoted(file.ContextValue("git_commit"))},
+          {"name", quoted(row.name)},
+          {"run_name", quoted(row.run_name)},
+          {"kind", quoted(KindName(row.kind))},
+          {"aggregate_name", quoted(row.aggregate_name)},
+          {"is_percentage", row.is_percentage ? "true" : "false"},
+          {"big_o", quoted(row.big_o)},
+          {"state", quoted(StateName(row.state))},
+          {"message", quoted(row.message)},
+          {"label", quoted(row.label)},
+          {"family_index", Index(row.family_index)},
+          {"per_family_instance_index", Index(row.per_family_instance_index)},
+          {"repetitions", Index(row.repetitions)},
+          {"repetition_index", Index(row.repetition_index)},
+          {"threads", Index(row.threads)},
+          {"iterations", FormatReal(row.iterations)}};
+}
 
 // The union of all rows' metrics, in the order in which they first appear.
 class MetricColumns {
  public:
-  explicit MetricColumns(const ResultFiles& files) {
-    for (const Column& column : kColumns) headers_.Take(std::string(column.name), "_");
+  MetricColumns(const ResultFiles& files, const std::vector<Field>& others) {
+    for (const Field& other : others) headers_.Take(std::string(other.column), "_");
     for (const ResultFile& file : files) {
       for (const ResultRow& row : file.rows) Add(row);
     }
@@ -129,15 +90,14 @@ class MetricColumns {
   const std::vector<std::string>& names() const { return names_; }
 
   // Errors and skips have no values: Google Benchmark writes zeros there.
-  void AddValues(const ResultRow& row, CsvLine& line) const {
-    std::vector<std::string> fields(names_.size());
-    if (row.state == RowState::kMeasured) {
-      const std::vector<std::string> metrics = MetricNames(row);
-      for (std::size_t i = 0; i < metrics.size(); ++i) {
-        fields[index_.at(metrics[i])] = FormatReal(row.metrics[i].value);
-      }
+  std::vector<std::string> ValuesOf(const ResultRow& row) const {
+    std::vector<std::string> values(names_.size());
+    if (row.state != RowState::kMeasured) return values;
+    const std::vector<std::string> metrics = MetricNames(row);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      values[index_.at(metrics[i])] = FormatReal(row.metrics[i].value);
     }
-    for (const std::string& field : fields) line.AddRaw(field);
+    return values;
   }
 
  private:
@@ -158,17 +118,18 @@ class MetricColumns {
 }  // namespace
 
 void WriteCsv(const ResultFiles& files, const ExportOptions& options, std::ostream& out) {
-  const MetricColumns metrics(files);
-  CsvLine header(options);
-  for (const Column& column : kColumns) header.AddText(column.name);
-  for (const std::string& name : metrics.names()) header.AddText(name);
-  out << header.Text();
+  const std::vector<Field> columns = FieldsOf({}, {}, options);
+  const MetricColumns metrics(files, columns);
+  std::string header;
+  for (const Field& field : columns) header += ',' + Quoted(field.column, options);
+  for (const std::string& name : metrics.names()) header += ',' + Quoted(name, options);
+  out << header.substr(1) << "\r\n";
   for (const ResultFile& file : files) {
     for (const ResultRow& row : file.rows) {
-      CsvLine line(options);
-      for (const Column& column : kColumns) column.add(file, row, line);
-      metrics.AddValues(row, line);
-      out << line.Text();
+      std::string line;
+      for (const Field& field : FieldsOf(file, row, options)) line += ',' + field.text;
+      for (const std::string& value : metrics.ValuesOf(row)) line += ',' + value;
+      out << line.substr(1) << "\r\n";
     }
   }
 }

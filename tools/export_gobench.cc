@@ -81,6 +81,10 @@ struct GoUnit {
 GoUnit GoUnitOf(const std::string& metric, bool is_our_suite) {
   if (metric == "real_time") return {"sec/op", 1};
   if (metric == "cpu_time") return {"cpu-sec/op", 1};
+  // benchstat turns these into the units above and below, and would not tell two values of one unit
+  // apart.
+  if (metric == "ns/op") return {"sec/op", 1e-9};
+  if (metric == "MB/s") return {"B/s", 1e6};
   if (metric == "items_per_second") return {is_our_suite ? "images/s" : "items/s", 1};
   const MetricUnit unit = UnitOf(metric);
   std::string name = PercentEncoded(unit.stem, "");
@@ -99,23 +103,24 @@ class GoWriter {
 
   void Start(const ResultFile& file) {
     is_our_suite_ = !file.ContextValue("suite_schema_version").empty();
-    out_ << "# " << Line(file.path) << ": commit " << Line(file.ContextValue("git_commit")) << ", "
-         << Line(file.ContextValue("date")) << '\n';
+    out_ << "# " << VisibleText(file.path) << ": commit "
+         << VisibleText(file.ContextValue("git_commit")) << ", "
+         << VisibleText(file.ContextValue("date")) << '\n';
     // Without a value a line takes back what the file before it said.
-    out_ << "pkg: " << Line(BaseName(file.ContextValue("executable"))) << '\n';
-    out_ << "cpu: " << Line(file.ContextValue("device_cpu")) << '\n';
+    out_ << "pkg: " << VisibleText(BaseName(file.ContextValue("executable"))) << '\n';
+    out_ << "cpu: " << VisibleText(file.ContextValue("device_cpu")) << '\n';
   }
 
-  void WriteFailure(const std::string& name, RowState state, std::string_view message) {
-    out_ << "--- " << (state == RowState::kError ? "FAIL" : "SKIP") << ": " << GoName(name) << ": "
-         << Line(message) << '\n';
+  void WriteFailure(const ResultRow& row) {
+    out_ << "--- " << (row.state == RowState::kError ? "FAIL" : "SKIP") << ": "
+         << GoName(BenchmarkName(row)) << ": " << VisibleText(row.message) << '\n';
   }
 
   void WriteRow(const ResultRow& row) {
     const std::vector<std::string> names = MetricNames(row);
     Begin();
     for (std::size_t i = 0; i < names.size(); ++i) Add(names[i], row.metrics[i].value);
-    End(row.run_name.empty() ? row.name : row.run_name, row.iterations);
+    End(BenchmarkName(row), row.iterations);
   }
 
   void WriteAggregate(const PooledBenchmark& benchmark) {
@@ -125,8 +130,6 @@ class GoWriter {
   }
 
  private:
-  static std::string Line(std::string_view text) { return VisibleText(text); }
-
   void Begin() {
     values_.clear();
     units_of_line_ = UniqueNames();
@@ -170,7 +173,7 @@ void WriteGoBench(const ResultFiles& files, const ExportOptions& options, std::o
       if (row.state == RowState::kMeasured) {
         writer.WriteRow(row);
       } else {
-        writer.WriteFailure(row.run_name, row.state, row.message);
+        writer.WriteFailure(row);
       }
     }
     for (const PooledBenchmark& benchmark : run.benchmarks) {

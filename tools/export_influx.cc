@@ -7,12 +7,17 @@
 // field, and a point without fields is left out. A failed benchmark has failed=true and its
 // message.
 //
+// A field has one type in all points, keeps its name from tags and is not called `time`, nor
+// something with an underscore first; a counter whose name would be one of these gets another.
+//
 // Tags are unquoted: no newline (control characters are pictures), no empty value, and no
 // backslash, because readers disagree on what it does before a comma; it becomes its full-width
 // form (U+FF3C). The same series and time again would overwrite fields, so files of one host and
 // second are pooled.
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "tools/export_metric.h"
 #include "tools/export_pool.h"
@@ -24,7 +29,7 @@ namespace {
 
 std::string Key(std::string_view text) {
   std::string key;
-  for (const char character : VisibleText(text)) {
+  for (const char character : text) {
     if (character == '\\') {
       key += "\xEF\xBC\xBC";
       continue;
@@ -50,36 +55,55 @@ std::string Tags(const Run& run, const PooledBenchmark& benchmark) {
   return text;
 }
 
+// What no counter may be called: a tag of any point, a field of ours, InfluxDB's `time`.
+UniqueNames TakenNames(const std::vector<Run>& runs) {
+  std::set<std::string> keys = {"benchmark", "host",        "time",       "failed", "skipped",
+                                "message",   "repetitions", "git_commit", "label"};
+  for (const Run& run : runs) {
+    for (const PooledBenchmark& benchmark : run.benchmarks) {
+      for (const Label& label : benchmark.labels) keys.insert(label.key);
+    }
+  }
+  UniqueNames names;
+  for (const std::string& key : keys) names.Take(key, "_");
+  return names;
+}
+
 class Fields {
  public:
-  void Add(const std::string& name, const std::string& value) {
-    text_ += (text_.empty() ? "" : ",") + Key(names_.Take(VisibleText(name), "_")) + '=' + value;
+  explicit Fields(UniqueNames taken) : names_(std::move(taken)) {}
+
+  void Add(std::string_view key, std::string_view value) {
+    text_ += (text_.empty() ? "" : ",") + Key(key) + '=' + std::string(value);
   }
-  void AddReal(const std::string& name, double value) {
-    if (std::isfinite(value)) Add(name, FormatReal(value));
+  void AddText(std::string_view key, std::string_view text) {
+    if (!text.empty()) Add(key, Quoted(text));
   }
-  void AddText(const std::string& name, std::string_view text) {
-    if (!text.empty()) Add(name, Quoted(text));
+  // Under its own name or one like it.
+  void AddValue(const std::string& name, double value) {
+    if (!std::isfinite(value)) return;
+    const std::string key = VisibleText(name[0] == '_' ? "counter" + name : name);
+    Add(names_.Take(key, "_"), FormatReal(value));
   }
   bool empty() const { return text_.empty(); }
   const std::string& text() const { return text_; }
 
  private:
-  UniqueNames names_;  // as a counter may be called anything
+  UniqueNames names_;
   std::string text_;
 };
 
 void AddMetric(const PooledMetric& metric, Fields& fields) {
   if (!std::isfinite(metric.value)) return;
   const double scale = UnitOf(metric.name).to_base;
-  fields.AddReal(BaseUnitName(metric.name), metric.value * scale);
+  fields.AddValue(BaseUnitName(metric.name), metric.value * scale);
   if (metric.spread == Spread::kNone) return;
-  fields.AddReal(BaseUnitName(metric.name, "lower"), metric.lower * scale);
-  fields.AddReal(BaseUnitName(metric.name, "upper"), metric.upper * scale);
+  fields.AddValue(BaseUnitName(metric.name, "lower"), metric.lower * scale);
+  fields.AddValue(BaseUnitName(metric.name, "upper"), metric.upper * scale);
 }
 
-Fields FieldsOf(const PooledBenchmark& benchmark) {
-  Fields fields;
+Fields FieldsOf(const PooledBenchmark& benchmark, const UniqueNames& taken) {
+  Fields fields(taken);
   if (benchmark.state != RowState::kMeasured) {
     fields.Add(benchmark.state == RowState::kError ? "failed" : "skipped", "true");
     fields.AddText("message", benchmark.message);
@@ -97,11 +121,13 @@ Fields FieldsOf(const PooledBenchmark& benchmark) {
 }  // namespace
 
 void WriteInflux(const ResultFiles& files, const ExportOptions&, std::ostream& out) {
-  for (const Run& run : Pool(files, Grouping::kByTime)) {
+  const std::vector<Run> runs = Pool(files, Grouping::kByTime);
+  const UniqueNames taken = TakenNames(runs);
+  for (const Run& run : runs) {
     // Without a time the database takes its own.
     const std::string time = run.time ? ' ' + FormatInteger(*run.time) + "000000000" : "";
     for (const PooledBenchmark& benchmark : run.benchmarks) {
-      const Fields fields = FieldsOf(benchmark);
+      const Fields fields = FieldsOf(benchmark, taken);
       if (fields.empty()) continue;
       out << "benchmark" << Tags(run, benchmark) << ' ' << fields.text() << time << '\n';
     }

@@ -20,7 +20,9 @@ struct Point {
 };
 
 // The grammar of the documentation, without what readers differ in: a backslash stands only before
-// a comma, an equals sign or a space, or in a quoted text before a quote or a backslash.
+// a comma, an equals sign or a space, or in a quoted text before a quote or a backslash. InfluxDB
+// keeps `time` and a leading underscore for itself, and InfluxDB 3 has one column for a tag and a
+// field of one name.
 class LineReader {
  public:
   explicit LineReader(std::string_view line) : line_(line) {}
@@ -41,6 +43,9 @@ class LineReader {
       Expect('=');
       if (!point.fields.emplace(key, ReadValue()).second) Fail("field twice");
     } while (Peek() == ',');
+    for (const auto& [key, value] : point.fields) {
+      if (key == "time" || key[0] == '_') Fail("reserved: " + key);
+    }
     if (at_ < line_.size()) {
       Expect(' ');
       point.time = line_.substr(at_);
@@ -113,23 +118,45 @@ class LineReader {
   std::size_t at_ = 0;
 };
 
+// Text, integer, truth or real number: InfluxDB keeps the first that a field has.
+char TypeOf(const std::string& value) {
+  if (value[0] == '"' || value[0] == 't' || value[0] == 'f') return value[0] == '"' ? '"' : 't';
+  return value.back() == 'i' ? 'i' : '1';
+}
+
 std::vector<Point> ReadPoints(const std::string& text) {
   std::vector<Point> points;
   std::set<std::string> series;
+  std::map<std::string, char> types;
+  std::set<std::string> tags;
   for (const std::string_view line : Split(text, '\n')) {
     if (line.empty()) continue;
     points.push_back(LineReader(line).Read());
     std::string key = points.back().time;
-    for (const auto& [name, value] : points.back().tags) key += '\n' + name + '\0' + value;
+    for (const auto& [name, value] : points.back().tags) {
+      key += '\n' + name + '\0' + value;
+      tags.insert(name);
+    }
     if (!series.insert(key).second) throw std::runtime_error("overwrites: " + std::string(line));
+    for (const auto& [name, value] : points.back().fields) {
+      if (types.try_emplace(name, TypeOf(value)).first->second != TypeOf(value)) {
+        throw std::runtime_error("another type: " + name);
+      }
+    }
+  }
+  for (const std::string& tag : tags) {
+    if (types.count(tag) > 0) throw std::runtime_error("a tag and a field: " + tag);
   }
   return points;
 }
 
 TEST(ExportInflux, StrictReaderRefusesLooseText) {
   EXPECT_NO_THROW(LineReader("m,a=b c=1.0,d=\"x\\\"\",e=2i 12").Read());
-  for (const char* line : {"m,a= c=1", "m,b=1,a=1 c=1", "m,a=1,a=1 c=1", "m,a=1", "m,a=1 c=NaN",
-                           "m,a=1 c=", "m c=1 x", "m,a\\b=1 c=1", "m c=\"x", "m c=1,c=2", ""}) {
+  EXPECT_THROW(ReadPoints("m c=1.0\nm,a=1 c=1i\n"), std::runtime_error);
+  EXPECT_THROW(ReadPoints("m,a=1 c=1.0\nm,b=1 a=1\n"), std::runtime_error);
+  for (const char* line :
+       {"m time=1", "m _c=1", "m,a= c=1", "m,b=1,a=1 c=1", "m,a=1,a=1 c=1", "m,a=1", "m,a=1 c=NaN",
+        "m,a=1 c=", "m c=1 x", "m,a\\b=1 c=1", "m c=\"x", "m c=1,c=2", ""}) {
     EXPECT_THROW(LineReader(line).Read(), std::runtime_error) << line;
   }
 }
@@ -170,6 +197,12 @@ TEST(ExportInflux, DropsWhatIsNotFinite) {
     EXPECT_EQ(point.fields.at("forward_seconds"), "0.0025");
     EXPECT_EQ(point.fields.at("forward_seconds_2"), "1.0") << "another counter, the same name";
     EXPECT_EQ(point.fields.at("real_time_counter"), "123.0");
+    EXPECT_EQ(point.fields.at("repetitions"), "1i");
+    EXPECT_EQ(point.fields.at("repetitions_2"), "5.0") << "a counter, of another type than ours";
+    EXPECT_EQ(point.fields.at("time_2"), "1.0");
+    EXPECT_EQ(point.fields.at("counter_field"), "2.0");
+    EXPECT_EQ(point.fields.at("family_2"), "3.0");
+    EXPECT_EQ(point.fields.at("device_2"), "7.0") << "a tag of another point";
   }
 }
 

@@ -69,27 +69,25 @@ void AddBenchmarkKeys(const PooledBenchmark& benchmark, JsonObject& row) {
   row.AddTextOrNull("label", benchmark.label);
 }
 
+// Of a benchmark without metrics: nothing, under the same keys.
+PooledMetric NoMetric() {
+  PooledMetric metric;
+  metric.value = std::nan("");
+  return metric;
+}
+
 void AddMetricKeys(const PooledMetric& metric, const ExportOptions& options, JsonObject& row) {
-  const bool is_finite = std::isfinite(metric.value);
+  const bool is_wild = !metric.name.empty() && !std::isfinite(metric.value);
   const bool has_spread = metric.spread != Spread::kNone;
-  row.AddText("metric", metric.name);
+  row.AddTextOrNull("metric", metric.name);
   row.AddTextOrNull("unit", UnitOf(metric.name).unit);
   row.Add("value", JsonNumber(metric.value));
-  row.AddTextOrNull("nonfinite", is_finite ? "" : FormatReal(metric.value));
+  row.AddTextOrNull("nonfinite", is_wild ? FormatReal(metric.value) : "");
   row.Add("lower", has_spread ? JsonNumber(metric.lower) : "null");
   row.Add("upper", has_spread ? JsonNumber(metric.upper) : "null");
   row.AddTextOrNull("spread", SpreadName(metric.spread));
   row.Add("n", FormatInteger(metric.count));
   row.AddTextOrNull("better", BetterText(options.direction(metric.name)));
-}
-
-void AddNoMetricKeys(JsonObject& row) {
-  for (const std::string_view key :
-       {"metric", "unit", "value", "nonfinite", "lower", "upper", "spread"}) {
-    row.Add(key, "null");
-  }
-  row.Add("n", "0");
-  row.Add("better", "null");
 }
 
 void ForEachRow(const ResultFiles& files, const ExportOptions& options,
@@ -100,15 +98,13 @@ void ForEachRow(const ResultFiles& files, const ExportOptions& options,
     for (const PooledBenchmark& benchmark : run.benchmarks) {
       JsonObject of_benchmark = of_run;
       AddBenchmarkKeys(benchmark, of_benchmark);
-      for (const PooledMetric& metric : benchmark.metrics) {
+      const auto write_row = [&](const PooledMetric& metric) {
         JsonObject row = of_benchmark;
         AddMetricKeys(metric, options, row);
         write(row.Text());
-      }
-      if (benchmark.metrics.empty()) {
-        AddNoMetricKeys(of_benchmark);
-        write(of_benchmark.Text());
-      }
+      };
+      for (const PooledMetric& metric : benchmark.metrics) write_row(metric);
+      if (benchmark.metrics.empty()) write_row(NoMetric());
     }
   }
 }
@@ -129,20 +125,14 @@ class JsonList {
   bool is_first_ = true;
 };
 
-std::vector<PooledBenchmark> PoolTogether(const ResultFiles& files) {
-  std::vector<Run> runs = Pool(files, Grouping::kTogether);
-  return runs.empty() ? std::vector<PooledBenchmark>() : std::move(runs[0].benchmarks);
-}
-
-// Bencher. A name has at most 1024 bytes and a measure, by its slug, 64: what is longer is cut. Its
-// own measures are `latency` in nanoseconds and `throughput`; others it makes when it meets them.
+// Bencher. A name has at most 1024 bytes and a measure, by its slug, 64; its own measures are
+// `latency` in nanoseconds and `throughput`, others it makes when it meets them.
 constexpr std::size_t kBmfNameSize = 1024;
 constexpr std::size_t kBmfSlugSize = 64;
 
+// With room for the number that makes it unique.
 std::string CutName(const std::string& name, std::size_t size) {
-  constexpr std::size_t kRoomForNumber = 12;  // that makes what was cut unique
-  if (name.size() <= size) return name;
-  return std::string(CutUtf8(name, size - kRoomForNumber));
+  return std::string(CutUtf8(name, size - 12));
 }
 
 std::string SlugOf(std::string_view metric) {
@@ -156,19 +146,16 @@ std::string SlugOf(std::string_view metric) {
       slug += '-';
     }
   }
+  slug = CutName(slug, kBmfSlugSize);
   while (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug.empty() ? "measure" : CutName(slug, kBmfSlugSize);
-}
-
-bool IsTime(const PooledMetric& metric) {
-  return metric.name == "real_time" || metric.name == "cpu_time";
+  return slug.empty() ? "measure" : slug;
 }
 
 std::string BmfMeasures(const PooledBenchmark& benchmark) {
   JsonObject measures;
   UniqueNames slugs;
   for (const PooledMetric& metric : benchmark.metrics) {
-    const double scale = IsTime(metric) ? 1e9 : 1;
+    const double scale = IsTime(metric.name) ? 1e9 : 1;
     if (!std::isfinite(metric.value * scale)) continue;
     JsonObject measure;
     measure.Add("value", FormatReal(metric.value * scale));
@@ -183,44 +170,46 @@ std::string BmfMeasures(const PooledBenchmark& benchmark) {
 }
 
 // github-action-benchmark. It rescales times between s, ms, us and ns, so a time is in the unit of
-// its benchmark. A range is understood as "± N" where N has two characters or more.
-double SecondsPer(std::string_view unit) {
-  if (unit == "ns") return 1e-9;
-  if (unit == "us") return 1e-6;
-  return unit == "ms" ? 1e-3 : 1;
+// its benchmark.
+double PerSecond(std::string_view unit) {
+  if (unit == "ns") return 1e9;
+  if (unit == "us") return 1e6;
+  return unit == "ms" ? 1e3 : 1;
 }
 
-// `name` is used up: of two entries of one name the action sees the first.
-std::string GhaEntry(const PooledBenchmark& benchmark, const PooledMetric& metric,
-                     UniqueNames& names) {
-  const bool is_time = IsTime(metric);
-  const double scale = is_time ? 1 / SecondsPer(benchmark.time_unit) : 1;
+void AddGhaEntry(const PooledBenchmark& benchmark, const PooledMetric& metric, UniqueNames& names,
+                 JsonList& list) {
+  const bool is_time = IsTime(metric.name);
+  const double scale = is_time ? PerSecond(benchmark.time_unit) : 1;
+  // A null would be read as 0, which is an improvement of 100 %.
+  if (!std::isfinite(metric.value * scale)) return;
   const std::string unit = is_time ? benchmark.time_unit : UnitOf(metric.name).unit;
+  // Real times keep the name that the action's own reader of Google Benchmark gives them.
   const std::string metric_text = metric.name == "real_time" ? "" : ' ' + metric.name;
   JsonObject entry;
-  // Real times keep the name that the action's own reader of Google Benchmark gives them.
+  // Of two entries of one name the action sees the first.
   entry.AddText("name", names.Take(ValidUtf8(benchmark.raw_name + metric_text), " #"));
   entry.AddText("unit", unit.empty() ? metric.name : unit);
   entry.Add("value", FormatReal(metric.value * scale));
   const double range = std::max(metric.value - metric.lower, metric.upper - metric.value) * scale;
+  // The action's pattern for a range wants two characters or more after the blank.
   if (metric.spread != Spread::kNone && std::isfinite(range)) {
     entry.AddText("range", "± " + FormatReal(range));
   }
   std::string extra = "repetitions: " + FormatInteger(metric.count);
   if (!benchmark.label.empty()) extra += "\nlabel: " + benchmark.label;
   entry.AddText("extra", extra);
-  return entry.Text();
+  list.Add(entry.Text());
 }
 
 void WriteGha(const ResultFiles& files, const ExportOptions& options, Direction better,
               std::ostream& out) {
+  const std::vector<PooledBenchmark> benchmarks = PoolTogether(files);
   JsonList list(out, '[', ']');
   UniqueNames names;
-  for (const PooledBenchmark& benchmark : PoolTogether(files)) {
+  for (const PooledBenchmark& benchmark : benchmarks) {
     for (const PooledMetric& metric : benchmark.metrics) {
-      // A null would be read as 0, which is an improvement of 100 %.
-      const bool is_wanted = options.direction(metric.name) == better;
-      if (is_wanted && std::isfinite(metric.value)) list.Add(GhaEntry(benchmark, metric, names));
+      if (options.direction(metric.name) == better) AddGhaEntry(benchmark, metric, names, list);
     }
   }
   list.End();
@@ -239,9 +228,10 @@ void WriteJson(const ResultFiles& files, const ExportOptions& options, std::ostr
 }
 
 void WriteBmf(const ResultFiles& files, const ExportOptions&, std::ostream& out) {
+  const std::vector<PooledBenchmark> benchmarks = PoolTogether(files);
   JsonList object(out, '{', '}');
   UniqueNames names;
-  for (const PooledBenchmark& benchmark : PoolTogether(files)) {
+  for (const PooledBenchmark& benchmark : benchmarks) {
     const std::string measures = BmfMeasures(benchmark);
     if (measures.empty()) continue;
     const std::string name = CutName(ValidUtf8(benchmark.raw_name), kBmfNameSize);

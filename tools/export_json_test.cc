@@ -145,6 +145,9 @@ TEST(ExportBmf, KeepsToBenchersLimits) {
                               {std::string(70, 'm') + "2", 2},
                               {"latency", 3},
                               {"real_time", 4},
+                              {std::string(64, 's'), 5},
+                              {std::string(64, 'S'), 5},
+                              {std::string(51, 'e') + "_" + std::string(20, 'e'), 5},
                               {"A-b", 5},
                               {"a_b", 6}}));
   const Json results = ParseStrict(Exported({File(rows)}, "bmf"));
@@ -156,11 +159,12 @@ TEST(ExportBmf, KeepsToBenchersLimits) {
       EXPECT_LE(slug.size(), 64U);
       EXPECT_EQ(slug.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-"), std::string::npos);
       EXPECT_TRUE(slug.front() != '-' && slug.back() != '-') << slug;
+      EXPECT_EQ(slug.find("--"), std::string::npos) << slug;
       for (const auto& number : measure.value().items()) EXPECT_TRUE(number.value().is_number());
       EXPECT_TRUE(measure.value().contains("value"));
     }
   }
-  EXPECT_EQ(results.at("Long").size(), 6U);
+  EXPECT_EQ(results.at("Long").size(), 9U);
   EXPECT_EQ(results.at("Counters").count("throughput"), 0U) << "infinite";
   EXPECT_EQ(results.count("AllWild"), 0U);
   EXPECT_EQ(results.count("Failed/device:cuda"), 0U);
@@ -217,6 +221,19 @@ TEST(ExportGha, HasUniqueNamesAndFiniteValues) {
     EXPECT_FALSE(entries.empty());
     for (const Json& entry : entries) EXPECT_NE(entry.at("name"), "AllWild");
   }
+}
+
+TEST(ExportGha, ScalesTimesWithoutNoise) {
+  ResultRow row = TimedRow("a", 3e-9);
+  row.time_unit = "ns";
+  ResultRow endless = TimedRow("b", 1e-9);
+  endless.time_unit = "ns";
+  ResultRow other = endless;
+  endless.metrics[0].value = other.metrics[0].value = 1e305;
+  const Json entries = ParseStrict(Exported({File({row, endless, other})}, "gha-smaller"));
+  CheckGha(entries);
+  ASSERT_EQ(entries.size(), 3U) << "without the time that is infinite in nanoseconds";
+  EXPECT_EQ(entries[0].at("value").dump(), "3.0");
 }
 
 TEST(ExportGha, TakesTheDirectionsOfItsOptions) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -134,8 +135,39 @@ void CheckCounts(const Element& element) {
   const std::map<std::string, std::string> results = {
       {"tests", "testcase"}, {"failures", "failure"}, {"errors", "error"}, {"skipped", "skipped"}};
   for (const auto& [attribute, result] : results) {
+    if (attribute == "skipped" && element.name == "testsuites") continue;
     EXPECT_EQ(element.attributes.at(attribute), std::to_string(CountCases(element, result)))
         << attribute;
+  }
+}
+
+struct Rule {
+  std::set<std::string> attributes;
+  std::set<std::string> children;
+};
+
+// What junit-10.xsd of Jenkins's xUnit plugin allows.
+void CheckSchema(const Element& element) {
+  static const std::map<std::string, Rule> rules = {
+      {"testsuites", {{"name", "time", "tests", "failures", "errors"}, {"testsuite"}}},
+      {"testsuite",
+       {{"name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname",
+         "id", "package", "file", "log", "url"},
+        {"testsuite", "properties", "testcase", "system-out", "system-err"}}},
+      {"testcase",
+       {{"name", "time", "classname", "group"},
+        {"skipped", "error", "failure", "system-out", "system-err"}}},
+      {"skipped", {{"type", "message"}, {}}},
+      {"error", {{"type", "message"}, {}}},
+      {"failure", {{"type", "message"}, {}}},
+      {"system-out", {}}};
+  const Rule& rule = rules.at(element.name);
+  for (const auto& [name, value] : element.attributes) {
+    EXPECT_EQ(rule.attributes.count(name), 1U) << element.name << ' ' << name;
+  }
+  for (const Element& child : element.children) {
+    EXPECT_EQ(rule.children.count(child.name), 1U) << element.name << ' ' << child.name;
+    CheckSchema(child);
   }
 }
 
@@ -150,6 +182,7 @@ void CheckTimes(const Element& element) {
 Element ReadJUnit(const std::string& text) {
   Element root = XmlReader(text).Read();
   EXPECT_EQ(root.name, "testsuites");
+  CheckSchema(root);
   CheckCounts(root);
   CheckTimes(root);
   for (const Element& suite : root.children) CheckCounts(suite);

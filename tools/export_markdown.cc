@@ -143,9 +143,7 @@ std::string HeadLine(const std::vector<PooledBenchmark>& benchmarks, std::size_t
 }  // namespace
 
 void WriteMarkdown(const ResultFiles& files, const ExportOptions& options, std::ostream& out) {
-  std::vector<Run> runs = Pool(files, Grouping::kTogether);
-  std::vector<PooledBenchmark> benchmarks;
-  if (!runs.empty()) benchmarks = std::move(runs[0].benchmarks);
+  std::vector<PooledBenchmark> benchmarks = PoolTogether(files);
   std::stable_partition(benchmarks.begin(), benchmarks.end(), [](const PooledBenchmark& benchmark) {
     return benchmark.state == RowState::kError;
   });

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -225,9 +226,20 @@ void WriteRunInfo(const std::vector<Run>& runs, const ExportOptions& options, st
   }
 }
 
+// Samples of one series have all a time or none.
+void CheckTimes(const ResultFiles& files) {
+  for (const ResultFile& file : files) {
+    if (ParseTime(file.ContextValue("date"))) continue;
+    throw std::runtime_error(file.path +
+                             ": has no date with an offset, so its samples cannot have timestamps: "
+                             "leave the file out, or the timestamps");
+  }
+}
+
 }  // namespace
 
 void WriteOpenMetrics(const ResultFiles& files, const ExportOptions& options, std::ostream& out) {
+  if (options.openmetrics_timestamps) CheckTimes(files);
   const std::vector<Run> runs =
       Pool(files, options.openmetrics_timestamps ? Grouping::kByTime : Grouping::kTogether);
   const std::vector<Point> points = PointsOf(runs);

@@ -273,6 +273,15 @@ TEST(ExportOpenMetrics, FillsInHistoryWithTimestamps) {
   EXPECT_EQ(Find(families, "benchmark_run_info").samples.size(), 3U);
 }
 
+TEST(ExportOpenMetrics, RefusesTimestampsWhereAFileHasNoTime) {
+  ExportOptions options;
+  options.openmetrics_timestamps = true;
+  const ResultFile file = File({TimedRow("a", 3)}, "1.json");
+  const ResultFile old = With(file, "date", "2015/03/17-18:40:25");
+  EXPECT_THROW(Exported({file, old}, "openmetrics", options), std::runtime_error);
+  EXPECT_NO_THROW(ReadFamilies(Exported({file, old}, "openmetrics")));
+}
+
 TEST(ExportOpenMetrics, IsAnEndWithoutResults) {
   EXPECT_EQ(Exported({}, "openmetrics"), "# EOF\n");
   EXPECT_NO_THROW(ReadFamilies(Exported({File({})}, "openmetrics")));

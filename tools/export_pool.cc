@@ -39,10 +39,6 @@ bool IsValueRow(const ResultRow& row) {
   return row.kind == RowKind::kAggregate && !row.is_percentage;
 }
 
-const std::string& BenchmarkName(const ResultRow& row) {
-  return row.run_name.empty() ? row.name : row.run_name;
-}
-
 // Which of the benchmarks of one name in a file a row belongs to: 0, 1, ….
 class Occurrences {
  public:
@@ -95,8 +91,8 @@ std::string Quoted(std::string_view value) {
 void CheckSameOrigin(const ResultFile& a, const ResultFile& b, const std::string& benchmark) {
   const std::string_view key = DifferenceOfOrigin(a, b);
   if (key.empty()) return;
-  throw std::runtime_error("this format has one value for all files, but '" + a.path + "' and '" +
-                           b.path + "' both have '" + benchmark + "' and differ in " +
+  throw std::runtime_error("this format takes files as runs of one thing, but '" + a.path +
+                           "' and '" + b.path + "' both have '" + benchmark + "' and differ in " +
                            VisibleText(key) + " (" + Quoted(a.ContextValue(key)) + ", " +
                            Quoted(b.ContextValue(key)) +
                            "): export them one at a time, or as ndjson, json or csv");
@@ -334,6 +330,15 @@ std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping) {
     runs.push_back(std::move(run));
   }
   return runs;
+}
+
+std::vector<PooledBenchmark> PoolTogether(const std::vector<ResultFile>& files) {
+  std::vector<Run> runs = Pool(files, Grouping::kTogether);
+  return runs.empty() ? std::vector<PooledBenchmark>() : std::move(runs[0].benchmarks);
+}
+
+const std::string& BenchmarkName(const ResultRow& row) {
+  return row.run_name.empty() ? row.name : row.run_name;
 }
 
 std::vector<std::string> MetricNames(const ResultRow& row) {

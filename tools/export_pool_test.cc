@@ -135,10 +135,11 @@ TEST(ExportPool, PoolsFilesAsTheFormatWants) {
 TEST(ExportPool, RefusesAMedianOverTwoCommits) {
   const ResultFile a = File({TimedRow("a", 1)}, "1.json");
   const ResultFile b = With(File({TimedRow("a", 1)}, "2.json"), "git_commit", "def");
-  EXPECT_EQ(PoolError({a, b}),
-            "this format has one value for all files, but '1.json' and '2.json' both have 'a' and "
-            "differ in git_commit ('abc123', 'def'): export them one at a time, or as ndjson, json "
-            "or csv");
+  EXPECT_EQ(
+      PoolError({a, b}),
+      "this format takes files as runs of one thing, but '1.json' and '2.json' both have 'a' and "
+      "differ in git_commit ('abc123', 'def'): export them one at a time, or as ndjson, json "
+      "or csv");
   EXPECT_NO_THROW(Pool({a, b}, Grouping::kByFile));
 }
 

@@ -30,10 +30,17 @@ TEST(Export, NamesTheFormatsInTheError) {
   EXPECT_THROW(ParseExportFormat("JSON"), std::invalid_argument);
 }
 
-TEST(Export, ReportsAStreamThatFails) {
-  std::ostringstream out;
-  out.setstate(std::ios::badbit);
-  EXPECT_THROW(Export({File({TimedRow("a", 1)})}, ExportFormat::kCsv, {}, out), std::runtime_error);
+TEST(Export, WritesNothingOfFilesThatCannotBePooled) {
+  const ResultFile file = File({TimedRow("a", 1)});
+  for (const std::string_view format :
+       Split("bmf gha-smaller gha-bigger influx openmetrics markdown", ' ')) {
+    std::ostringstream out;
+    EXPECT_THROW(
+        Export({file, With(file, "build_type", "Debug")}, ParseExportFormat(format), {}, out),
+        std::runtime_error)
+        << format;
+    EXPECT_EQ(out.str(), "") << format;
+  }
 }
 
 TEST(Export, WritesNoControlByteAndOnlyValidUtf8) {
