@@ -25,7 +25,7 @@ struct ContextKey {
   bool HasSubject() const { return !name.empty() && name.back() == '_'; }
 };
 
-constexpr std::array<ContextKey, 27> kKeys = {{
+constexpr std::array<ContextKey, 28> kKeys = {{
     {"host_name", Severity::kIdentity, Role::kMachine},
     {"num_cpus", Severity::kIdentity, Role::kMachine},
     {"caches", Severity::kIdentity, Role::kMachine},
@@ -43,6 +43,7 @@ constexpr std::array<ContextKey, 27> kKeys = {{
     {"suite_version", Severity::kBuild, Role::kCompared},
     {"suite_schema_version", Severity::kBuild},
     {"libtorch", Severity::kBuild},
+    {"libjpeg", Severity::kBuild},
     {"opencv", Severity::kBuild},
     {"onednn", Severity::kBuild},
     {"blas", Severity::kBuild},
