@@ -196,9 +196,8 @@ class Child {
         ::kill(::getpid(), SIGSTOP);
         ::kill(-pid_, SIGCONT);
       } else if (IsInterrupt(signal) && interrupts_.Remember(signal)) {
-        end.is_killed = end.interrupt != 0;
+        ::kill(-pid_, end.interrupt == 0 ? signal : SIGKILL);
         if (end.interrupt == 0) end.interrupt = signal;
-        ::kill(-pid_, end.is_killed ? SIGKILL : signal);
       } else if (signal == 0) {
         tick();
       }

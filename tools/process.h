@@ -61,12 +61,10 @@ struct ProcessOptions {
 };
 
 struct ProcessEnd {
-  int exit_code = 0;       // unless there is a signal
-  int signal = 0;          // that ended it
-  bool is_killed = false;  // by us, for a second interrupt
-  double seconds = 0;      // that it took
-  bool IsInterrupted() const { return interrupt != 0; }
-  int interrupt = 0;  // that was handed on to it
+  int exit_code = 0;   // unless there is a signal
+  int signal = 0;      // that ended it
+  int interrupt = 0;   // that was handed on to it
+  double seconds = 0;  // that it took
 };
 
 /// The program could not be started: the message names it and says why.

@@ -89,7 +89,7 @@ class Measurement {
     for (const OwnFlag& flag : kOwnFlags) process.unset.emplace_back(flag.variable);
     progress_.Start(round, side);
     const ProcessEnd end = RunProcess(process, interrupts_, [this] { progress_.Tick(); });
-    if (end.IsInterrupted()) {
+    if (end.interrupt != 0) {
       std::error_code ignored;  // the program may not have written any
       fs::rename(file, file + ".unfinished", ignored);
       return false;

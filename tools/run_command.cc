@@ -39,6 +39,15 @@ void CreateFolder(const std::string& path) {
   if (error) throw OutputError(path + ": cannot be created: " + error.message());
 }
 
+// Found out now and not after an hour of measuring.
+void RequireOutputFolder(const std::string& out) {
+  if (out.empty()) return;
+  const fs::path folder = fs::absolute(out).parent_path();
+  if (!fs::is_directory(folder)) {
+    throw OutputError(out + ": cannot be written: there is no folder " + folder.string());
+  }
+}
+
 // results/compare-20261202T035025Z, or with the first number after it that makes it new.
 std::string NewDefaultFolder() {
   std::string time = FormatTime(static_cast<std::int64_t>(std::time(nullptr)));
@@ -164,6 +173,7 @@ int RunAndCompare(const std::vector<std::string>& arguments) {
   Identify(record.base);
   Identify(record.contender);
   LoadCalibration(command.compare);
+  RequireOutputFolder(command.compare.out);
   if (!command.folder.empty() && HoldsResults(command.folder)) {
     throw UsageError("--dir: " + command.folder +
                      " already holds result files; name another folder, or none for a new one");
@@ -207,6 +217,7 @@ int ConfirmRun(const std::vector<std::string>& arguments) {
                            : "what failed is on one side only: it cannot be confirmed");
     return PrintComparison(first, command.compare);
   }
+  RequireOutputFolder(command.compare.out);
   record.rounds = RoundsOf(command, first, benchmarks);
   RequireSameProgram("base", record.base);
   RequireSameProgram("new", record.contender);

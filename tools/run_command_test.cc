@@ -195,6 +195,7 @@ TEST_F(RunProgram, ReturnsTwoBeforeAnythingRan) {
         "--base=base --new=new --rounds=x", "--base=base --new=new --dir=full",
         "--base=base --new=new --dir=text", "--base=base --new=new --dir=/proc/none",
         "--base=base --new=new --new-flags=\"'\"", "--base=base --new=new file.json",
+        "--base=base --new=new --out=missing/out.json",
         "--base=base --new=new -- --benchmark_out=x", "--base=base --new=new -- --benchmark_out",
         "--base=base --new=new --base-flags=--benchmark_out_format=csv",
         "--base=base --new=new --new-flags '-x --benchmark_format=json'",
@@ -286,10 +287,10 @@ bool IsGone(const std::string& pid) {
 
 TEST_F(RunProgram, LeavesNoChildBehind) {
   WriteFiles(1, 1, 1);
-  Write("base-1.sh", "sleep 1000 &\necho $! > PID\n");
+  Write("base-1.sh", "sleep 30 &\necho $! > PID\n");
   EXPECT_EQ(RunBoth("--rounds=1").code, 0);
   EXPECT_TRUE(IsGone(Slurp("PID").substr(0, Slurp("PID").find('\n')))) << "what a program left";
-  Write("new-2.sh", "echo $$ > PID\nkill -KILL $PPID\nexec sleep 1000\n");
+  Write("new-2.sh", "echo $$ > PID\nkill -KILL $PPID\nexec sleep 30\n");
   Run("run --base=new --new=new --dir=e");
   EXPECT_TRUE(IsGone(Slurp("PID").substr(0, Slurp("PID").find('\n')))) << "when we are killed";
 }
