@@ -1,18 +1,17 @@
-// Compares, exports and calibrates: see --help, comparison.h and export.h.
-#include <unistd.h>
-
+// Measures, compares, exports and calibrates: see --help, comparison.h, run_command.h and export.h.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tools/calibration.h"
+#include "tools/compare_files.h"
 #include "tools/compare_options.h"
-#include "tools/name_filter.h"
 #include "tools/output_file.h"
+#include "tools/process.h"
+#include "tools/run_command.h"
+#include "tools/selftest.h"
 #include "tools/speedup.h"
 
 namespace cnn {
@@ -27,48 +26,15 @@ int Report(int exit_code, const char* message) {
   return exit_code;
 }
 
-// Warnings go to stderr: stdout may be a file that a program reads.
-std::vector<ResultFile> ReadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
-                                  const std::string& filter = {}) {
-  std::vector<ResultFile> files;
-  for (const std::string& path : paths) {
-    files.push_back(ReadResultFile(path, options));
-    for (const std::string& warning : files.back().warnings) {
-      std::fprintf(stderr, "cnn_compare: warning: %s\n", warning.c_str());
-    }
-    if (!filter.empty()) NameFilter(filter).Apply(files.back());
-  }
-  return files;
-}
-
 bool IsAnyIncomplete(const std::vector<ResultFile>& files) {
   return std::any_of(files.begin(), files.end(),
                      [](const ResultFile& file) { return file.is_incomplete; });
 }
 
-bool IsColoured(const CompareCommand& command) {
-  if (command.colour != Colour::kAuto) return command.colour == Colour::kAlways;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value == nullptr ? "" : value);
-  };
-  return command.out.empty() && variable("NO_COLOR").empty() && variable("TERM") != "dumb" &&
-         ::isatty(STDOUT_FILENO) != 0;
-}
-
 int CompareFiles(const Arguments& arguments) {
   CompareCommand command = ParseCompare(arguments);
-  if (!command.calibration.empty()) {
-    command.options.calibration = ReadCalibration(command.calibration);
-  }
-  const Comparison comparison =
-      Compare(ReadFiles(command.base, command.read, command.filter),
-              ReadFiles(command.contender, command.read, command.filter), command.options);
-  command.report.colour = IsColoured(command);
-  WriteOutput(command.out, [&](std::ostream& out) {
-    WriteReport(comparison, command.options, command.format, command.report, out);
-  });
-  return ExitCode(comparison, command.options);
+  LoadCalibration(command);
+  return PrintComparison(CompareSides(command), command);
 }
 
 int ExportFiles(const Arguments& arguments) {
@@ -112,6 +78,9 @@ int ShowSpeedups(const Arguments& arguments) {
 int Dispatch(const Arguments& arguments) {
   const std::string command = arguments.empty() ? "" : arguments.front();
   const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (command == "run") return RunAndCompare(rest);
+  if (command == "confirm") return ConfirmRun(rest);
+  if (command == "selftest") return RunSelftest(rest);
   if (command == "export") return ExportFiles(rest);
   if (command == "speedup") return ShowSpeedups(rest);
   if (command == "calibrate") return CalibrateFiles(rest);
@@ -125,6 +94,8 @@ int Main(const Arguments& arguments) {
     std::fputs(help.text.c_str(), stdout);
     return kFine;
   } catch (const UsageError& error) {
+    return Report(kUsage, error.what());
+  } catch (const StartError& error) {
     return Report(kUsage, error.what());
   } catch (const OutputError& error) {
     return Report(kUsage, error.what());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -15,6 +16,8 @@
 namespace cnn {
 namespace {
 
+namespace fs = std::filesystem;
+
 // Stands for "--" among the files: CLI11 would drop it. No file is called so.
 const std::string kSeparator("\x01--", 3);
 
@@ -24,6 +27,9 @@ constexpr const char* kExitCodes =
 
 constexpr const char* kExamples =
     "Commands (each has its own --help):\n"
+    "  run        measures two programs alternately and compares them\n"
+    "  confirm    measures again, in fresh processes, what failed in a run\n"
+    "  selftest   proves that a slowdown is found here, and noise is not taken for one\n"
     "  export     results in other programs' formats\n"
     "  calibrate  the noise of this machine, from six or more runs of one program\n"
     "  speedup    one axis against another: devices, workers, frameworks\n"
@@ -35,9 +41,53 @@ constexpr const char* kExamples =
     "  cnn_compare base*.json -- new*.json --format=markdown --out=comment.md\n"
     "  cnn_compare base*.json -- new*.json --calibration=noise.json "
     "--metric-direction=pairs=higher\n"
+    "  cnn_compare run --base=build-old/bench --new=build-new/bench\n"
     "\n"
     "One file is one process; 5 or more a side, measured alternately, make verdicts that can be\n"
     "trusted. With one file a side they are advice and fail nothing, but for --gate-single.\n"
+    "\n";
+
+constexpr const char* kRunExamples =
+    "Examples:\n"
+    "  cnn_compare run --base=build-old/bench --new=build-new/bench\n"
+    "  cnn_compare run --base=old/bench --new=new/bench --rounds=10 -- --benchmark_filter=Layer\n"
+    "  cnn_compare run --base=bench --new=bench --base-flags=--threads=1 "
+    "--new-flags=\"--threads=2 --pin\"\n"
+    "\n"
+    "The order is AB BA AB ..., so that a drift of the machine falls on both sides alike. What\n"
+    "stands after -- goes to both programs, before the flags of each. Useful are\n"
+    "--benchmark_repetitions=5 --benchmark_enable_random_interleaving=true\n"
+    "--benchmark_min_time=0.05. DIR keeps a result file and a log of each process, and run.json.\n"
+    "An interrupt (Ctrl-C) ends the run, once the program has ended, and judges the rounds that "
+    "are\n"
+    "complete; a second one kills the program. What failed is best measured again: cnn_compare\n"
+    "confirm DIR.\n"
+    "\n"
+    "Exit status 1 of a program means that some of its cases failed, and is judged. Any other but\n"
+    "0, or no result file, ends the run with 3; a program that cannot be started with 2. An\n"
+    "interrupted run returns 1 for a regression, else 3.\n"
+    "\n";
+
+constexpr const char* kConfirmExamples =
+    "Examples:\n"
+    "  cnn_compare confirm results/compare-20261202T101500Z\n"
+    "  cnn_compare confirm results/compare-20261202T101500Z --undecided --rounds=10\n"
+    "\n"
+    "Programs, their flags and the judgement's flags are those of the run, which DIR/run.json\n"
+    "records; a flag that is given here holds instead. Only what failed is measured again, into\n"
+    "DIR/confirm-1 (confirm-2, ...). A regression that does not show again is inconclusive.\n"
+    "\n";
+
+constexpr const char* kSelftestExamples =
+    "Examples:\n"
+    "  cnn_compare selftest\n"
+    "  cnn_compare selftest --program=./cnn_benchmarks\n"
+    "  cnn_compare selftest --program=./cnn_benchmarks --rounds=10 -- --benchmark_filter=Model\n"
+    "\n"
+    "Exit code 0 when everything is as it must be, 1 when not. Flags of the program replace the\n"
+    "default ones, which measure ten layers. One A/A comparison in twenty may fail by chance "
+    "where\n"
+    "noise is above the threshold.\n"
     "\n";
 
 template <typename Value>
@@ -278,8 +328,67 @@ void Parse(CLI::App& app, const std::vector<std::string>& arguments) {
   }
 }
 
+std::size_t ParseRounds(const std::string& text) {
+  constexpr std::size_t kMost = 1000;
+  const auto number = WholeNumber<std::size_t>(text);
+  if (!number || *number == 0 || *number > kMost) {
+    throw UsageError("--rounds: '" + text + "' is not a whole number from 1 to " +
+                     std::to_string(kMost));
+  }
+  return *number;
+}
+
+// The options that were given so far, as arguments that give them again.
+std::vector<std::string> GivenOptions(const std::vector<const CLI::Option*>& options) {
+  std::vector<std::string> arguments;
+  for (const CLI::Option* option : options) {
+    const std::string name = "--" + option->get_lnames().front();
+    const bool is_flag = option->get_items_expected_max() == 0;
+    if (is_flag && option->count() > 0) arguments.push_back(name);
+    for (const std::string& value : option->results()) {
+      if (is_flag) continue;
+      const bool is_path = name == "--calibration";
+      arguments.push_back(name + '=' + (is_path ? fs::absolute(value).string() : value));
+    }
+  }
+  return arguments;
+}
+
+// What decides about verdicts: declared alike for a comparison, a run and its confirmation.
+void DeclareVerdicts(CLI::App& app, CompareCommand& command) {
+  DeclareJudgement(app, command);
+  DeclareSummary(app, command.options);
+  DeclareFilter(app, command.filter);
+  DeclareReading(app, command.read);
+}
+
+// What only one side has may be there because the other was run with the filter.
+void SetFiltered(CompareCommand& command) {
+  command.options.is_filtered = !command.filter.empty() && !command.options.fail_on_removed;
+}
+
 void RequireFiles(const std::vector<std::string>& files) {
   if (files.empty()) throw UsageError("no files; see --help");
+}
+
+// "--new-flags --pin" means "--new-flags=--pin", and "--new-flags=" no flags: CLI11 takes the one
+// for two options and the other for the next argument's.
+std::vector<std::string> JoinFlagValues(const std::vector<std::string>& arguments) {
+  std::vector<std::string> joined;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string argument = arguments[i];
+    const bool takes_flags = argument == "--base-flags" || argument == "--new-flags";
+    if (takes_flags && i + 1 < arguments.size()) argument += '=' + arguments[++i];
+    if (argument != "--base-flags=" && argument != "--new-flags=") joined.push_back(argument);
+  }
+  return joined;
+}
+
+// Is the backslash at `i` one for a shell? In single quotes it never is, in double quotes only
+// before what it could escape.
+bool IsEscape(const std::string& text, std::size_t i, char quote) {
+  if (quote == '\'' || i + 1 >= text.size()) return false;
+  return quote == '\0' || text[i + 1] == '"' || text[i + 1] == '\\';
 }
 
 void SplitSides(const std::vector<std::string>& files, CompareCommand& command) {
@@ -309,23 +418,145 @@ CompareCommand ParseCompare(const std::vector<std::string>& arguments) {
   const auto app = NewApp("Judges new results of Google Benchmark against base results.",
                           "Usage: cnn_compare [OPTIONS] BASE... -- NEW...\n"
                           "       cnn_compare [OPTIONS] BASE NEW\n"
-                          "       cnn_compare export|calibrate|speedup ...",
+                          "       cnn_compare run|confirm|selftest|export|calibrate|speedup ...",
                           kExamples);
   std::vector<std::string> files;
   app->add_option("FILES", files, "result files; -- stands between the sides")->type_name("");
-  DeclareJudgement(*app, command);
-  DeclareSummary(*app, command.options);
-  DeclareFilter(*app, command.filter);
-  DeclareReading(*app, command.read);
+  DeclareVerdicts(*app, command);
   DeclareReport(*app, command);
   DeclareOut(*app, command.out);
   std::vector<std::string> parsed = arguments;
   std::replace(parsed.begin(), parsed.end(), std::string("--"), kSeparator);
   Parse(*app, parsed);
   SplitSides(files, command);
-  // What only one side has may be there because the other was run with the filter.
-  command.options.is_filtered = !command.filter.empty() && !command.options.fail_on_removed;
+  SetFiltered(command);
   return command;
+}
+
+RunCommand ParseRun(const std::vector<std::string>& arguments) {
+  RunCommand command;
+  const auto app = NewApp(
+      "Starts two programs of Google Benchmark alternately, one process at a time, and judges the "
+      "new\none against the base. They may be one program with different flags.",
+      "Usage: cnn_compare run --base=PROGRAM --new=PROGRAM [OPTIONS] [-- FLAGS OF BOTH]",
+      kRunExamples);
+  Declare(*app, "--base", "PROGRAM", "the program to judge against",
+          [&](const std::string& text) { command.base = text; });
+  Declare(*app, "--new", "PROGRAM", "the program to judge",
+          [&](const std::string& text) { command.contender = text; });
+  Declare(*app, "--rounds", "N", "processes of each program; default: 5, for a release 10",
+          [&](const std::string& text) { command.rounds = ParseRounds(text); });
+  const auto take_flags = [](std::vector<std::string>& flags) {
+    return [&flags](const std::string& text) {
+      const std::vector<std::string> more = SplitFlags(text);
+      flags.insert(flags.end(), more.begin(), more.end());
+    };
+  };
+  DeclareList(*app, "--base-flags", "FLAGS",
+              "flags of the base program, split at blanks, quotes honoured; may be repeated",
+              take_flags(command.base_flags));
+  DeclareList(*app, "--new-flags", "FLAGS", "the same of the new program",
+              take_flags(command.new_flags));
+  Declare(*app, "--dir", "DIR",
+          "where files and logs are kept; default: results/compare-TIME, a new one",
+          [&](const std::string& text) { command.folder = text; });
+  const std::size_t own = app->get_options().size();
+  DeclareVerdicts(*app, command.compare);
+  const std::vector<const CLI::Option*> options = std::as_const(*app).get_options();
+  const std::vector<const CLI::Option*> judgement(
+      options.begin() + static_cast<std::ptrdiff_t>(own), options.end());
+  DeclareReport(*app, command.compare);
+  DeclareOut(*app, command.compare.out);
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  Parse(*app, JoinFlagValues({arguments.begin(), separator}));
+  if (command.base.empty()) throw UsageError("--base is missing: a program; see --help");
+  if (command.contender.empty()) throw UsageError("--new is missing: a program; see --help");
+  for (auto* flags : {&command.base_flags, &command.new_flags}) {
+    if (separator != arguments.end()) flags->insert(flags->begin(), separator + 1, arguments.end());
+  }
+  SetFiltered(command.compare);
+  command.judgement = GivenOptions(judgement);
+  return command;
+}
+
+SelftestCommand ParseSelftest(const std::vector<std::string>& arguments) {
+  SelftestCommand command;
+  const auto app = NewApp(
+      "Proves that a slowdown is found here and that noise is not taken for one: on built-in data "
+      "and,\nwith --program, by real runs of cnn_benchmarks with and without --handicap.",
+      "Usage: cnn_compare selftest [--program=PROGRAM] [OPTIONS] [-- FLAGS OF THE PROGRAM]",
+      kSelftestExamples);
+  Declare(*app, "--program", "PROGRAM", "a cnn_benchmarks; default: built-in data only",
+          [&](const std::string& text) { command.program = text; });
+  Declare(*app, "--handicap", "SHARE", "the slowdown to be found; default: 5%",
+          [&](const std::string& text) { command.handicap = ParseShare("--handicap", text); });
+  Declare(*app, "--rounds", "N", "processes of each kind; default: 6",
+          [&](const std::string& text) { command.rounds = ParseRounds(text); });
+  Declare(*app, "--dir", "DIR",
+          "where files and logs are kept; default: results/selftest-TIME, a new one",
+          [&](const std::string& text) { command.folder = text; });
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  Parse(*app, {arguments.begin(), separator});
+  if (separator != arguments.end()) command.flags.assign(separator + 1, arguments.end());
+  if (command.program.empty() && !command.flags.empty()) {
+    throw UsageError("flags of a program without --program");
+  }
+  return command;
+}
+
+ConfirmCommand ParseConfirm(const std::vector<std::string>& arguments,
+                            const std::vector<std::string>& judgement) {
+  ConfirmCommand command;
+  const auto recorded = NewApp("", "", "");
+  DeclareVerdicts(*recorded, command.compare);
+  try {
+    Parse(*recorded, judgement);
+  } catch (const UsageError& error) {
+    throw ReadError(std::string("run.json: judgement: ") + error.what());
+  }
+  const auto app = NewApp(
+      "Measures again, in fresh processes, the benchmarks that failed in a run. A regression is "
+      "only\nwhat fails both times.",
+      "Usage: cnn_compare confirm DIR [OPTIONS]", kConfirmExamples);
+  app->add_option("DIR", command.folder, "the folder that cnn_compare run named")->type_name("");
+  Declare(*app, "--rounds", "N",
+          "processes of each program; default: 5, or more where it takes more to find a change",
+          [&](const std::string& text) { command.rounds = ParseRounds(text); });
+  app->add_flag("--undecided", command.undecided, "also the benchmarks that are inconclusive");
+  DeclareVerdicts(*app, command.compare);
+  DeclareReport(*app, command.compare);
+  DeclareOut(*app, command.compare.out);
+  Parse(*app, arguments);
+  if (command.folder.empty()) throw UsageError("DIR is missing: the folder of a run; see --help");
+  SetFiltered(command.compare);
+  return command;
+}
+
+std::vector<std::string> SplitFlags(const std::string& text) {
+  std::vector<std::string> flags;
+  bool is_in_flag = false;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_blank = c == ' ' || c == '\t' || c == '\n';
+    if (quote == '\0' && is_blank) {
+      is_in_flag = false;
+      continue;
+    }
+    if (!is_in_flag) flags.emplace_back();
+    is_in_flag = true;
+    if (quote == '\0' && (c == '\'' || c == '"')) {
+      quote = c;
+    } else if (quote != '\0' && c == quote) {
+      quote = '\0';
+    } else if (c == '\\' && IsEscape(text, i, quote)) {
+      flags.back() += text[++i];
+    } else {
+      flags.back() += c;
+    }
+  }
+  if (quote != '\0') throw UsageError("flags: a quote is not closed: " + text);
+  return flags;
 }
 
 ExportCommand ParseExport(const std::vector<std::string>& arguments) {

@@ -91,6 +91,38 @@ TEST(CompareOptions, ReadsEveryFlag) {
   EXPECT_TRUE(ParseCompare({"a", "b", "--filter=A"}).options.is_filtered);
 }
 
+TEST(CompareOptions, SplitsFlagsAsAShellDoes) {
+  EXPECT_EQ(SplitFlags("  "), Arguments{});
+  EXPECT_EQ(SplitFlags("--a=1\t-b\n c"), (Arguments{"--a=1", "-b", "c"}));
+  EXPECT_EQ(SplitFlags("--a='b c' \"d e\"f ''"), (Arguments{"--a=b c", "d ef", ""}));
+  EXPECT_EQ(SplitFlags(R"(a\ b 'c\d' "e\"f\.")"), (Arguments{"a b", "c\\d", "e\"f\\."}));
+  for (const char* text : {"'", "a\"b", "'a\""}) EXPECT_THROW(SplitFlags(text), UsageError);
+}
+
+TEST(CompareOptions, ReadsARun) {
+  const RunCommand run =
+      ParseRun({"--base=a", "--new", "b", "--base-flags=--x '-y z'", "--new-flags", "--w",
+                "--base-flags=", "--rounds=7", "--dir=d", "--threshold=5%", "--gate-metric=m",
+                "--gate-metric=n", "--all", "--gate-single", "--", "--both", "--"});
+  EXPECT_EQ(run.base, "a");
+  EXPECT_EQ(run.contender, "b");
+  EXPECT_EQ(run.base_flags, (Arguments{"--both", "--", "--x", "-y z"}));
+  EXPECT_EQ(run.new_flags, (Arguments{"--both", "--", "--w"}));
+  EXPECT_EQ(run.rounds, 7U);
+  EXPECT_EQ(run.folder, "d");
+  EXPECT_TRUE(run.compare.report.all);
+  EXPECT_EQ(run.judgement,
+            (Arguments{"--threshold=5%", "--gate-metric=m", "--gate-metric=n", "--gate-single"}));
+  const ConfirmCommand confirm = ParseConfirm({"d", "--threshold=3%"}, run.judgement);
+  EXPECT_EQ(confirm.folder, "d");
+  EXPECT_EQ(confirm.compare.options.threshold, 0.03) << "what is given holds";
+  EXPECT_TRUE(confirm.compare.options.gate_single) << "what was recorded, too";
+  EXPECT_EQ(confirm.compare.options.gate_metrics, (Arguments{"m", "n"}));
+  EXPECT_THROW(ParseConfirm({"d"}, {"--nonsense"}), ReadError);
+  EXPECT_THROW(ParseConfirm({}), UsageError);
+  EXPECT_EQ(ParseRun({"--base=a", "--new=b", "--calibration=c"}).judgement.front().find("=/"), 13U);
+}
+
 TEST(CompareOptions, RefusesWhatItDoesNotUnderstand) {
   for (const char* flag :
        {"--nonsense", "--threshold=5", "--threshold=", "--alpha=50%", "--alpha=0", "--time=wall",

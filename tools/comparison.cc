@@ -247,6 +247,40 @@ struct RepetitionDrift {
   }
 };
 
+void CountVerdicts(const std::vector<ComparisonRow>& rows, ComparisonSummary& summary) {
+  summary.rows = {};
+  summary.failures = 0;
+  for (const ComparisonRow& row : rows) {
+    if (row.fails) ++summary.failures;
+    if (IsGate(row) || row.role == Role::kBenchmark) {
+      ++summary.rows[static_cast<std::size_t>(row.verdict)];
+    }
+  }
+  const auto worse = summary.rows[static_cast<std::size_t>(Verdict::kWorse)];
+  summary.asymmetry_p = SignTest(worse, summary.rows[static_cast<std::size_t>(Verdict::kBetter)]);
+}
+
+void SortRows(std::vector<ComparisonRow>& rows) {
+  const auto is_before = [](const ComparisonRow& a, const ComparisonRow& b) {
+    if (a.fails != b.fails) return a.fails;
+    if (a.verdict != b.verdict) return a.verdict < b.verdict;
+    const auto rank = [](const ComparisonRow& row) { return IsGate(row) ? 0 : 1; };
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (a.verdict != Verdict::kWorse && a.verdict != Verdict::kBetter) return false;
+    if (a.has_effect != b.has_effect) return !a.has_effect;  // became non-finite
+    if (!a.has_effect || a.is_ratio != b.is_ratio) return !a.is_ratio && b.is_ratio;
+    return std::fabs(ChangeOf(a).effect) > std::fabs(ChangeOf(b).effect);
+  };
+  std::vector<std::size_t> order(rows.size());  // rows are large: move each once
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return is_before(rows[a], rows[b]); });
+  std::vector<ComparisonRow> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(rows[i]));
+  rows = std::move(sorted);
+}
+
 class Comparer {
  public:
   Comparer(const Sides& sides, const CompareOptions& options) : sides_(sides), options_(options) {}
@@ -264,7 +298,7 @@ class Comparer {
     Count();
     WarnOfDrift();
     WarnOfPower();
-    Sort();
+    SortRows(result_.rows);
     return std::move(result_);
   }
 
@@ -291,7 +325,6 @@ class Comparer {
   void Count();
   void WarnOfDrift();
   void WarnOfPower();
-  void Sort();
   bool IsIncomplete(std::size_t side) const;
 
   const Sides& sides_;
@@ -764,11 +797,9 @@ void Comparer::SummariseMeans() {
 
 void Comparer::Count() {
   ComparisonSummary& summary = result_.summary;
+  CountVerdicts(result_.rows, summary);
   std::size_t last_compared = SIZE_MAX;  // rows still stand benchmark by benchmark
   for (const ComparisonRow& row : result_.rows) {
-    if (row.fails) ++summary.failures;
-    if (!IsGate(row) && row.role != Role::kBenchmark) continue;
-    ++summary.rows[static_cast<std::size_t>(row.verdict)];
     const bool is_compared = IsGate(row) && row.metric != "complexity" && !row.base.empty() &&
                              !row.contender.empty() && row.verdict != Verdict::kNotComparable;
     if (is_compared && row.benchmark_index != last_compared) {
@@ -780,8 +811,6 @@ void Comparer::Count() {
   const int families = (summary.tested_times > 0 ? 1 : 0) + (summary.tested_counters > 0 ? 1 : 0);
   summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(gates);
   summary.false_alarm_bound = std::min(1.0, options_.alpha * families);
-  const auto worse = summary.rows[static_cast<std::size_t>(Verdict::kWorse)];
-  summary.asymmetry_p = SignTest(worse, summary.rows[static_cast<std::size_t>(Verdict::kBetter)]);
 }
 
 // Can any test of the family be rejected? Warns, and names the runs it takes, where not.
@@ -840,28 +869,6 @@ void Comparer::WarnOfDrift() {
   }
 }
 
-void Comparer::Sort() {
-  const auto is_before = [](const ComparisonRow& a, const ComparisonRow& b) {
-    if (a.fails != b.fails) return a.fails;
-    if (a.verdict != b.verdict) return a.verdict < b.verdict;
-    const auto rank = [](const ComparisonRow& row) { return IsGate(row) ? 0 : 1; };
-    if (rank(a) != rank(b)) return rank(a) < rank(b);
-    if (a.verdict != Verdict::kWorse && a.verdict != Verdict::kBetter) return false;
-    if (a.has_effect != b.has_effect) return !a.has_effect;  // became non-finite
-    if (!a.has_effect || a.is_ratio != b.is_ratio) return !a.is_ratio && b.is_ratio;
-    return std::fabs(ChangeOf(a).effect) > std::fabs(ChangeOf(b).effect);
-  };
-  std::vector<std::size_t> order(result_.rows.size());  // rows are large: move each once
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return is_before(result_.rows[a], result_.rows[b]);
-  });
-  std::vector<ComparisonRow> sorted;
-  sorted.reserve(order.size());
-  for (const std::size_t i : order) sorted.push_back(std::move(result_.rows[i]));
-  result_.rows = std::move(sorted);
-}
-
 void CheckOptions(const CompareOptions& options) {
   const auto require = [](bool condition, const char* message) {
     if (!condition) throw std::invalid_argument(message);
@@ -903,6 +910,11 @@ Comparison Compare(const std::vector<ResultFile>& base, const std::vector<Result
   if (base.empty() || contender.empty()) throw std::invalid_argument("a side has no files");
   const Sides sides = {&base, &contender};
   return Comparer(sides, options).Run();
+}
+
+void SortAndCount(Comparison& comparison) {
+  SortRows(comparison.rows);
+  CountVerdicts(comparison.rows, comparison.summary);
 }
 
 int ExitCode(const Comparison& comparison, const CompareOptions& options) {

@@ -113,6 +113,7 @@ struct ComparisonRow {
   Direction direction = Direction::kUnknown;
   bool fails = false;               // makes exit code 1
   std::string why;                  // reason, message or note; may be empty
+  bool is_unconfirmed = false;      // failed, and not when it was measured again: confirmation.h
   std::size_t benchmark_index = 0;  // in order of first appearance, base before new
 
   // One value per file in the order of the files that have it (one file a side: its repetitions).
@@ -169,7 +170,8 @@ struct Comparison {
   ComparisonSummary summary;
   std::string time_metric;  // that gates: "real_time", "cpu_time", or "real_time, cpu_time" by case
   bool is_advisory = false;    // one file a side: repetitions are not independent
-  bool is_incomplete = false;  // a file was salvaged
+  bool is_incomplete = false;  // a file was salvaged, or the run was interrupted
+  std::string why_incomplete;  // empty: a file was salvaged
   std::size_t base_files = 0;
   std::size_t contender_files = 0;
 };
@@ -178,6 +180,9 @@ struct Comparison {
 /// range. Rows of `base` and `contender` are not kept.
 Comparison Compare(const std::vector<ResultFile>& base, const std::vector<ResultFile>& contender,
                    const CompareOptions& options = {});
+
+/// Sorts the rows and counts their verdicts anew: for whoever changed some.
+void SortAndCount(Comparison& comparison);
 
 /// 1 when a row fails (also with incomplete files: what got worse got worse); else 3 for an
 /// incomplete file or, when strict, another context; else 4 when nothing, or less than required,

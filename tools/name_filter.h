@@ -4,6 +4,8 @@
 #include <regex.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tools/result_file.h"
 
@@ -28,5 +30,16 @@ class NameFilter {
   bool is_negated_;
   regex_t regex_{};
 };
+
+/// The name by which a program selects a benchmark, of the name that a comparison shows: without
+/// the " #2" of the second of a name and the "/handicap:0.05" of a side that was slowed down.
+std::string SelectedName(std::string_view benchmark);
+
+/// A --benchmark_filter for exactly these benchmarks, as SelectedName or with more to it: whole
+/// names, so that conv1 does not select conv10; of a complexity ("Sort_BigO") all that it was
+/// fitted to. cnn_benchmarks filters names without the "/process_time/real_time" that Google
+/// Benchmark appends to them, so that end is optional, and a handicap before it. A control
+/// character becomes a point. Empty without names.
+std::string FilterOfNames(const std::vector<std::string>& benchmarks);
 
 }  // namespace cnn

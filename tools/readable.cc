@@ -48,6 +48,17 @@ std::string ReadableNumber(double value) {
   return Scaled(value, kScales);
 }
 
+std::string Signed(const std::string& number) {
+  return number.front() == '-' ? number : '+' + number;
+}
+
+std::string PercentText(double share) {
+  const double percent = 100 * share;
+  const double step = std::abs(percent) < 1 ? 100 : 10;
+  const double rounded = std::round(percent * step) / step;
+  return Signed(FourDigits(rounded == 0 ? 0 : rounded)) + " %";
+}
+
 std::string Plural(std::size_t count, const std::string& noun) {
   return FormatInteger(static_cast<std::int64_t>(count)) + ' ' + noun + (count == 1 ? "" : "s");
 }

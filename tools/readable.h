@@ -17,6 +17,12 @@ std::string ReadableTime(double seconds);
 /// "12.3 k"; not finite as FormatReal.
 std::string ReadableNumber(double value);
 
+/// 0.083 is "+8.3 %".
+std::string PercentText(double share);
+
+/// With a plus unless it is negative.
+std::string Signed(const std::string& number);
+
 /// "1 file", "2 files".
 std::string Plural(std::size_t count, const std::string& noun);
 

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <unordered_set>
 
 #include "tools/export_text.h"
+#include "tools/name_filter.h"
 #include "tools/readable.h"
 
 namespace cnn {
@@ -26,7 +27,7 @@ bool IsGate(const ComparisonRow& row) {
 }
 
 bool IsUndecided(const ComparisonRow& row) {
-  return IsGate(row) && row.verdict == Verdict::kInconclusive;
+  return IsGate(row) && row.verdict == Verdict::kInconclusive && !row.is_unconfirmed;
 }
 
 bool Matters(const ComparisonRow& row) {
@@ -60,18 +61,6 @@ std::string SideText(const ComparisonRow& row, const Samples& samples, double me
   const auto is_wild = [](double x) { return !std::isfinite(x); };
   const auto wild = std::find_if(samples.begin(), samples.end(), is_wild);
   return ValueText(row, wild == samples.end() ? Median(samples) : *wild);
-}
-
-std::string Signed(const std::string& number) {
-  return number.front() == '-' ? number : '+' + number;
-}
-
-// 0.083 is "+8.3 %".
-std::string PercentText(double share) {
-  const double percent = 100 * share;
-  const double step = std::abs(percent) < 1 ? 100 : 10;
-  const double rounded = std::round(percent * step) / step;
-  return Signed(FourDigits(rounded == 0 ? 0 : rounded)) + " %";
 }
 
 std::string ChangeText(const ComparisonRow& row, double change) {
@@ -132,34 +121,15 @@ Cells CellsOf(const ComparisonRow& row, bool is_advisory) {
 
 // --- Lines below the table ----------------------------------------------------------------------
 
-// The alternatives are whole names, so that conv1 does not select conv10. Names of repetitions by
-// index and of fits are not what the program calls its benchmarks.
-std::string FilterPattern(std::string name) {
-  constexpr std::string_view kFit = "_BigO";
-  std::string end;
-  const std::size_t number = name.rfind(" #");
-  if (number != std::string::npos) name.resize(number);
-  if (name.size() > kFit.size() &&
-      name.compare(name.size() - kFit.size(), kFit.size(), kFit) == 0) {
-    name.resize(name.size() - kFit.size());
-    end = "/.*";
-  }
-  return BackslashEscaped(name, ".[]{}()*+?^$|\\") + end;
-}
-
 std::string FilterOf(const Comparison& comparison) {
   constexpr std::size_t kLongest = 4000;
-  std::string filter;
-  std::unordered_set<std::string> seen;
+  std::vector<std::string> benchmarks;
   for (const ComparisonRow& row : comparison.rows) {
     const bool is_worse = IsGate(row) && row.verdict == Verdict::kWorse;
-    if (!row.fails && !is_worse && !IsUndecided(row)) continue;
-    const std::string pattern = FilterPattern(VisibleText(row.benchmark));
-    if (!seen.insert(pattern).second) continue;
-    filter += (filter.empty() ? "^(" : "|") + pattern;
-    if (filter.size() > kLongest) return {};
+    if (row.fails || is_worse || IsUndecided(row)) benchmarks.push_back(row.benchmark);
   }
-  return filter.empty() ? filter : filter + ")$";
+  std::string filter = VisibleText(FilterOfNames(benchmarks));
+  return filter.size() > kLongest ? std::string() : filter;
 }
 
 std::string InShellQuotes(std::string_view text) {
@@ -174,8 +144,23 @@ std::string InShellQuotes(std::string_view text) {
   return quoted + '\'';
 }
 
+// As it is where no shell takes a character of it for its own.
+std::string ShellWord(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_-./:=@%+,").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  const bool is_word = !text.empty() && std::all_of(text.begin(), text.end(), is_plain);
+  return is_word ? text : InShellQuotes(text);
+}
+
 std::string FilterFlag(const Advice& advice) {
   return "--benchmark_filter=" + InShellQuotes(advice.filter);
+}
+
+// The command that confirms makes its own filter.
+bool HasFilterLine(const Advice& advice, const ReportOptions& report) {
+  return !advice.filter.empty() && report.run_folder.empty();
 }
 
 std::string CountsText(const Comparison& comparison) {
@@ -334,10 +319,10 @@ void WriteTable(const Comparison& comparison, const CompareOptions& options,
   for (const Line& line : LinesOf(comparison, options, report.all)) {
     out << Painted(line.colour, line.text, report.colour) << '\n';
   }
-  const Advice advice = AdviceOf(comparison, options);
+  const Advice advice = AdviceOf(comparison, options, report.run_folder);
   out << Painted(HeadlineColour(advice.exit_code), advice.headline, report.colour) << '\n';
   for (const std::string& step : advice.steps) out << "  " << step << '\n';
-  if (!advice.filter.empty()) out << "  measure again: " << FilterFlag(advice) << '\n';
+  if (HasFilterLine(advice, report)) out << "  measure again: " << FilterFlag(advice) << '\n';
 }
 
 // --- Markdown -----------------------------------------------------------------------------------
@@ -362,11 +347,11 @@ void WriteMarkdown(const Comparison& comparison, const CompareOptions& options,
                    const ReportOptions& report, std::ostream& out) {
   constexpr std::size_t kRoomForCounts = 200;
   const std::size_t limit = report.markdown_limit - std::min(report.markdown_limit, kRoomForCounts);
-  const Advice advice = AdviceOf(comparison, options);
+  const Advice advice = AdviceOf(comparison, options, report.run_folder);
   std::string text = "### " + MarkdownText(advice.headline) + "\n\n" +
                      MarkdownText(SummaryText(comparison, options)) + ".\n";
   for (const std::string& step : advice.steps) text += "\n" + MarkdownText(step) + '\n';
-  if (!advice.filter.empty()) {
+  if (HasFilterLine(advice, report)) {
     text += "\nMeasure again:\n```\n" + FilterFlag(advice) + "\n```\n";
   }
   if (text.size() > limit) text = std::string(CutUtf8(text, limit)) + "…\n";
@@ -489,8 +474,9 @@ Json SummaryJson(const ComparisonSummary& summary) {
 }
 
 // Every row, whatever --all says: programs filter for themselves.
-void WriteJson(const Comparison& comparison, const CompareOptions& options, std::ostream& out) {
-  const Advice advice = AdviceOf(comparison, options);
+void WriteJson(const Comparison& comparison, const CompareOptions& options,
+               const ReportOptions& report, std::ostream& out) {
+  const Advice advice = AdviceOf(comparison, options, report.run_folder);
   Json json = {{"schema_version", 1},
                {"exit_code", advice.exit_code},
                {"headline", advice.headline},
@@ -578,6 +564,16 @@ void AdviseMoreRuns(const Comparison& comparison, const Undecided& undecided, Ad
            : FormatInteger(static_cast<std::int64_t>(undecided.within_reach)) + " of them"));
 }
 
+void AdviseToConfirm(const Comparison& comparison, const Undecided& undecided,
+                     const std::string& run_folder, Advice& advice) {
+  const std::string command = "cnn_compare confirm " + ShellWord(run_folder);
+  if (comparison.summary.failures > 0) {
+    advice.steps.push_back("measure again what failed, in fresh processes: " + command);
+  } else if (undecided.rows > 0 && !comparison.is_advisory) {
+    advice.steps.push_back("measure again what is undecided: " + command + " --undecided");
+  }
+}
+
 std::string WhyNothing(const Comparison& comparison, const CompareOptions& options) {
   if (comparison.summary.compared > 0) {
     return "fewer benchmarks were compared than --require=" +
@@ -598,25 +594,37 @@ std::string OtherContext(const Comparison& comparison) {
   return keys;
 }
 
+// What has exit code 3.
+void AdviseOnIncomplete(const Comparison& comparison, Advice& advice) {
+  if (!comparison.is_incomplete) {
+    advice.headline = "OTHER CONTEXT: " + OtherContext(comparison);
+    advice.steps.emplace_back("measure both sides alike, or leave out --strict-context");
+  } else if (!comparison.why_incomplete.empty()) {
+    advice.headline = "INCOMPLETE: " + comparison.why_incomplete;
+  } else {
+    advice.headline = "INCOMPLETE: a file broke off; what is missing was not compared";
+    advice.steps.emplace_back("run the program again and compare the whole file");
+  }
+}
+
 }  // namespace
 
-Advice AdviceOf(const Comparison& comparison, const CompareOptions& options) {
+Advice AdviceOf(const Comparison& comparison, const CompareOptions& options,
+                const std::string& run_folder) {
   Advice advice;
   advice.exit_code = ExitCode(comparison, options);
   advice.filter = FilterOf(comparison);
   const auto worse = static_cast<std::size_t>(std::count_if(
       comparison.rows.begin(), comparison.rows.end(),
       [](const ComparisonRow& row) { return IsGate(row) && row.verdict == Verdict::kWorse; }));
+  const auto unconfirmed = static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparisonRow& row) { return row.is_unconfirmed; }));
   const Undecided undecided = UndecidedOf(comparison);
   if (advice.exit_code == 1) {
     advice.headline = "REGRESSION: " + Plural(comparison.summary.failures, "row") + " failed";
   } else if (advice.exit_code == 3) {
-    advice.headline = comparison.is_incomplete
-                          ? "INCOMPLETE: a file broke off; what is missing was not compared"
-                          : "OTHER CONTEXT: " + OtherContext(comparison);
-    advice.steps.emplace_back(comparison.is_incomplete
-                                  ? "run the program again and compare the whole file"
-                                  : "measure both sides alike, or leave out --strict-context");
+    AdviseOnIncomplete(comparison, advice);
   } else if (advice.exit_code == 4) {
     advice.headline = "NOTHING COMPARED: " + WhyNothing(comparison, options);
   } else if (worse > 0) {
@@ -630,12 +638,16 @@ Advice AdviceOf(const Comparison& comparison, const CompareOptions& options) {
   } else {
     advice.headline = "OK: nothing got worse";
   }
+  if (unconfirmed > 0) advice.headline += ", " + Plural(unconfirmed, "row") + " not confirmed";
   if (!comparison.summary.can_fire) {
-    advice.steps.push_back("too few runs to find any change: take " +
-                           RunsText(comparison.summary.runs_to_fire) +
-                           (comparison.is_advisory ? " repetitions" : " files") + " a side");
+    const std::string runs = RunsText(comparison.summary.runs_to_fire);
+    const std::string take = comparison.is_advisory ? runs + " repetitions a side"
+                             : run_folder.empty()   ? runs + " files a side"
+                                                    : "--rounds=" + runs;
+    advice.steps.push_back("too few runs to find any change: take " + take);
   }
   AdviseMoreRuns(comparison, undecided, advice);
+  if (!run_folder.empty()) AdviseToConfirm(comparison, undecided, run_folder, advice);
   return advice;
 }
 
@@ -647,7 +659,7 @@ void WriteReport(const Comparison& comparison, const CompareOptions& options, Re
     case ReportFormat::kMarkdown:
       return WriteMarkdown(comparison, options, report, out);
     case ReportFormat::kJson:
-      return WriteJson(comparison, options, out);
+      return WriteJson(comparison, options, report, out);
   }
 }
 

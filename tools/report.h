@@ -17,8 +17,9 @@ namespace cnn {
 enum class ReportFormat { kTable, kMarkdown, kJson };
 
 struct ReportOptions {
-  bool all = false;                    // every row
-  bool colour = false;                 // escape codes in the table
+  bool all = false;        // every row
+  bool colour = false;     // escape codes in the table
+  std::string run_folder;  // of `cnn_compare run`: what failed can be measured again by confirm
   std::size_t markdown_limit = 65000;  // bytes: a comment on GitHub holds 65,536 characters
 };
 
@@ -32,7 +33,9 @@ struct Advice {
   std::string filter;
 };
 
-Advice AdviceOf(const Comparison& comparison, const CompareOptions& options);
+/// With `run_folder`, ReportOptions', a step names the command that measures again.
+Advice AdviceOf(const Comparison& comparison, const CompareOptions& options,
+                const std::string& run_folder = {});
 
 /// `out` is not checked: whoever opened it does.
 void WriteReport(const Comparison& comparison, const CompareOptions& options, ReportFormat format,

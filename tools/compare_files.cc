@@ -1,0 +1,61 @@
+#include "tools/compare_files.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "tools/calibration.h"
+#include "tools/name_filter.h"
+#include "tools/output_file.h"
+
+namespace cnn {
+namespace {
+
+bool IsColoured(const CompareCommand& command) {
+  if (command.colour != Colour::kAuto) return command.colour == Colour::kAlways;
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  return command.out.empty() && variable("NO_COLOR").empty() && variable("TERM") != "dumb" &&
+         ::isatty(STDOUT_FILENO) != 0;
+}
+
+}  // namespace
+
+std::vector<ResultFile> ReadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
+                                  const std::string& filter) {
+  std::vector<ResultFile> files;
+  for (const std::string& path : paths) {
+    files.push_back(ReadResultFile(path, options));
+    for (const std::string& warning : files.back().warnings) {
+      std::fprintf(stderr, "cnn_compare: warning: %s\n", warning.c_str());
+    }
+    if (!filter.empty()) NameFilter(filter).Apply(files.back());
+  }
+  return files;
+}
+
+void LoadCalibration(CompareCommand& command) {
+  if (!command.calibration.empty()) {
+    command.options.calibration = ReadCalibration(command.calibration);
+  }
+}
+
+Comparison CompareSides(const CompareCommand& command) {
+  return Compare(ReadFiles(command.base, command.read, command.filter),
+                 ReadFiles(command.contender, command.read, command.filter), command.options);
+}
+
+int PrintComparison(const Comparison& comparison, const CompareCommand& command) {
+  ReportOptions report = command.report;
+  report.colour = IsColoured(command);
+  WriteOutput(command.out, [&](std::ostream& out) {
+    WriteReport(comparison, command.options, command.format, report, out);
+  });
+  return ExitCode(comparison, command.options);
+}
+
+}  // namespace cnn
