@@ -40,6 +40,8 @@ std::pair<std::string, std::string> PatternOf(const std::string& benchmark) {
     end = "/.*";
   } else if (TakeEnd(name, kTimes)) {
     end = "(/handicap:[^/]*)?(/process_time/real_time)?";
+  } else if (benchmark.find(kHandicap) != std::string::npos) {
+    end = "(/handicap:[^/]*)?";
   }
   std::string pattern;
   for (const char c : name) {

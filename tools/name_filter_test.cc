@@ -34,6 +34,8 @@ TEST(FilterOfNames, SelectsOurNamesAsTheProgramAndAsTheFileHasThem) {
     EXPECT_FALSE(filter.Selects("Layer/a/batch:320" + end));
     EXPECT_FALSE(filter.Selects("Layer/a/batch:32/steps:1" + end));
   }
+  const NameFilter bare(FilterOfNames({"Layer/a/handicap:0.05"}));
+  EXPECT_TRUE(bare.Selects("Layer/a") && bare.Selects("Layer/a/handicap:0.05"));
   const NameFilter other(FilterOfNames({"A/real_time"}));
   EXPECT_TRUE(other.Selects("A/real_time"));
   EXPECT_FALSE(other.Selects("A")) << "only ours are known to filter so";

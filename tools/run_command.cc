@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 #include <tuple>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 
 #include "tools/compare_files.h"
@@ -79,16 +79,18 @@ void MarkInterrupted(const std::string& how, Comparison& comparison) {
 // most programs.
 std::vector<std::string> NamesOf(const std::vector<ResultFile>& files,
                                  const std::vector<std::string>& benchmarks) {
-  std::unordered_set<std::string> known;
+  std::unordered_map<std::string, std::string> known;  // as selected: as written
   for (const ResultFile& file : files) {
     for (const ResultRow& row : file.rows) {
       const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-      known.insert(SelectedName(by_name ? row.name : row.run_name));
+      const std::string& name = by_name ? row.name : row.run_name;
+      known.emplace(SelectedName(name), name);
     }
   }
   std::vector<std::string> names;
   for (const std::string& benchmark : benchmarks) {
-    if (known.count(SelectedName(benchmark)) > 0) names.push_back(benchmark);
+    const auto found = known.find(SelectedName(benchmark));
+    if (found != known.end()) names.push_back(found->second);
   }
   return names;
 }
