@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+"""Trials of the gate: how often does cnn_compare cry wolf, and how often does it find a slowdown?
+
+Draws suites of cnn_benchmarks cases (Layer, Model, Augment), measures each by four kinds of
+processes that take turns - base; the same again; 5 % and 10 % slower by --handicap - and judges the
+same files by cnn_compare and by google/benchmark's compare.py. The truth is known: a verdict
+"slower" is a false alarm in the second kind and a find in the other two.
+
+Rounds go base, same, +5 %, +10 % and back again, so that each kind stands as often before the base
+as after it. The first rounds of a suite are the trial with fewer processes a side.
+
+`measure` leaves the result files in a folder and goes on where it was interrupted; `judge` reads
+them and writes a report. Half an hour to an hour and a half on two cores: keep them quiet.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from math import comb
+from pathlib import Path
+from statistics import median
+
+EXAMPLE = """examples:
+  tools/trials.py measure
+  tools/trials.py judge --compare_py=/usr/share/benchmark/compare.py
+  tools/trials.py measure --suites=3 --rounds=5 --dir=build/trials-quick
+
+exit codes: 0 done, whatever the verdicts; 1 a program failed; 2 bad usage or something is missing"""
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Kind of process -> --handicap; in the order of the first round.
+KINDS = {"base": None, "same": None, "slower_5": "0.05", "slower_10": "0.1"}
+TITLES = {"same": "the same", "slower_5": "5 % slower", "slower_10": "10 % slower"}
+
+PROGRAM_FLAGS = ("--devices=cpu", "--threads=1", "--batches=4", "--benchmark_repetitions=3",
+                 "--benchmark_min_time=0.02", "--benchmark_enable_random_interleaving=true")
+# Below, reading the clock twice would be more than the handicap; above, a suite is not short.
+SHORTEST_MS, LONGEST_MS = 0.01, 150
+
+# Children get the environment without what would change the libraries.
+ENVIRONMENT = {name: value for name, value in os.environ.items()
+               if not name.startswith(("OPENBLAS_", "BENCHMARK_"))}
+
+
+def say(message: str) -> None:
+    print(f"trials: {message}", file=sys.stderr, flush=True)
+
+
+def give_up(code: int, message: str) -> None:
+    say(message)
+    sys.exit(code)
+
+
+# --- measuring
+
+
+def run_suite_program(program: str, cases: list[str], out: Path, flags: tuple[str, ...]) -> None:
+    """One process over `cases`; the file appears whole or not at all."""
+    pattern = "^(" + "|".join(map(re.escape, cases)) + ")(/handicap|$)"
+    unfinished = out.with_suffix(".unfinished")
+    done = subprocess.run([program, *PROGRAM_FLAGS, *flags, f"--benchmark_filter={pattern}",
+                           f"--benchmark_out={unfinished}", "--benchmark_out_format=json"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          env=ENVIRONMENT, check=False)
+    if done.returncode != 0:
+        unfinished.unlink(missing_ok=True)
+        give_up(1, f"{program} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    unfinished.rename(out)
+
+
+def eligible_cases(program: str, folder: Path) -> list[str]:
+    """All cases of Layer, Model and Augment that are neither too short nor too long."""
+    listed = subprocess.run([program, *PROGRAM_FLAGS[:3], "--benchmark_list_tests",
+                             "--benchmark_filter=^(Layer|Model|Augment)/"],
+                            stdout=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False)
+    if listed.returncode != 0:
+        give_up(1, f"{program} does not list its cases")
+    probe = folder / "probe.json"
+    if not probe.exists():
+        run_suite_program(program, listed.stdout.split(), probe, ("--benchmark_repetitions=1",))
+    to_ms = {"ns": 1e-6, "us": 1e-3, "ms": 1, "s": 1e3}
+    rows = json.loads(probe.read_text())["benchmarks"]
+    return [row["name"] for row in rows
+            if SHORTEST_MS <= row["real_time"] * to_ms[row["time_unit"]] <= LONGEST_MS]
+
+
+def measure(options: argparse.Namespace) -> None:
+    folder = options.dir
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = eligible_cases(options.program, folder)
+    if len(cases) < options.cases:
+        give_up(2, f"only {len(cases)} cases to draw from")
+    for suite in range(1, options.suites + 1):
+        drawn = sorted(random.Random(suite).sample(cases, options.cases))
+        home = folder / f"suite-{suite:02}"
+        home.mkdir(exist_ok=True)
+        (home / "cases.txt").write_text("\n".join(drawn) + "\n")
+        for number in range(1, options.rounds + 1):
+            say(f"suite {suite} of {options.suites}, round {number} of {options.rounds}")
+            for kind in KINDS if number % 2 else reversed(KINDS):
+                out = home / f"{kind}-{number:02}.json"
+                handicap = KINDS[kind]
+                flags = (f"--handicap={handicap}",) if handicap else ()
+                if not out.exists():
+                    run_suite_program(options.program, drawn, out, flags)
+
+
+# --- judging
+
+
+@dataclass
+class Tally:
+    """Of one tool, one kind and one number of processes a side."""
+    suites: int = 0
+    alarms: int = 0  # suites with one case or more called slower
+    cases: int = 0
+    slower: int = 0  # cases called slower
+    faster: int = 0
+
+    def add(self, slower: set[str], faster: set[str], cases: int) -> None:
+        self.suites += 1
+        self.alarms += bool(slower)
+        self.cases += cases
+        self.slower += len(slower)
+        self.faster += len(faster)
+
+
+def by_cnn_compare(compare: str, base: list[Path], new: list[Path],
+                   flags: list[str]) -> tuple[set[str], set[str]]:
+    """The cases that fail and those that are called faster. By its gate: what makes exit code 1."""
+    done = subprocess.run([compare, *map(str, base), "--", *map(str, new), "--format=json", "--all",
+                           *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode not in (0, 1):
+        give_up(1, f"{compare} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    rows = json.loads(done.stdout)["rows"]
+    slower = {row["benchmark"] for row in rows if row["fails"]}
+    if bool(slower) != (done.returncode == 1):
+        give_up(1, f"{compare}: exit code {done.returncode}, but {len(slower)} failing cases")
+    faster = {row["benchmark"] for row in rows if row["verdict"] == "faster"}
+    return slower, faster
+
+
+def merged(files: list[Path], out: Path) -> Path:
+    """What compare.py can read: one file a side, each process's rows as further repetitions."""
+    first = json.loads(files[0].read_text())
+    first["benchmarks"] = []
+    for file in files:
+        for row in json.loads(file.read_text())["benchmarks"]:
+            if row["run_type"] != "iteration":
+                continue
+            for key in ("name", "run_name"):
+                row[key] = re.sub(r"/handicap:[0-9.]+", "", row[key])
+            first["benchmarks"].append(row)
+    out.write_text(json.dumps(first))
+    return out
+
+
+def by_compare_py(compare_py: str, base: Path, new: Path) -> tuple[set[str], set[str]]:
+    """Cases whose real or CPU time differs by its U test (p < 0.05), by the median's direction."""
+    dump = base.with_name("compare_py.json")
+    done = subprocess.run([sys.executable, compare_py, "-d", str(dump), "benchmarks", str(base),
+                           str(new)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode != 0:
+        give_up(1, f"{compare_py} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    slower, faster = set(), set()
+    for row in json.loads(dump.read_text()):
+        for kind, p in (("real_time", "time_pvalue"), ("cpu_time", "cpu_pvalue")):
+            if row.get("utest", {}).get(p, 1) >= 0.05:
+                continue
+            old = median(m[kind] for m in row["measurements"])
+            now = median(m[f"{kind}_other"] for m in row["measurements"])
+            (slower if now > old else faster).add(row["name"])
+    return slower, faster
+
+
+def swapped(base: list[Path], same: list[Path], source: random.Random):
+    """The two sides of an A/A trial with the labels of each round drawn anew."""
+    rounds = [pair if source.random() < 0.5 else pair[::-1] for pair in zip(base, same)]
+    return [pair[0] for pair in rounds], [pair[1] for pair in rounds]
+
+
+def upper_bound(hits: int, trials: int) -> float:
+    """95 % one-sided upper limit of a share (Clopper and Pearson, 1934), by bisection."""
+    if hits == trials:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        p = (low + high) / 2
+        at_most = sum(comb(trials, k) * p**k * (1 - p)**(trials - k) for k in range(hits + 1))
+        low, high = (p, high) if at_most > 0.05 else (low, p)
+    return high
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({100 * part / whole:.1f} %)"
+
+
+@dataclass
+class Report:
+    tallies: dict[tuple[str, int, str], Tally] = field(default_factory=dict)
+
+    def tally(self, tool: str, processes: int, kind: str) -> Tally:
+        return self.tallies.setdefault((tool, processes, kind), Tally())
+
+
+def complete_suites(folder: Path, rounds: int) -> list[Path]:
+    return [home for home in sorted(folder.glob("suite-*"))
+            if all((home / f"{kind}-{number:02}.json").exists()
+                   for kind in KINDS for number in range(1, rounds + 1))]
+
+
+def judge(options: argparse.Namespace) -> None:
+    suites = complete_suites(options.dir, options.rounds)
+    if not suites:
+        give_up(2, f"{options.dir} holds no complete suite of {options.rounds} rounds: measure first")
+    report = Report()
+    for home in suites:
+        say(f"judging {home.name}")
+        cases = len((home / "cases.txt").read_text().split())
+        files = {kind: [home / f"{kind}-{number:02}.json" for number in range(1, options.rounds + 1)]
+                 for kind in KINDS}
+        for processes in sorted({min(5, options.rounds), options.rounds}):
+            base = files["base"][:processes]
+            for kind in TITLES:
+                new = files[kind][:processes]
+                report.tally("cnn_compare", processes, kind).add(
+                    *by_cnn_compare(options.compare, base, new, options.flags), cases)
+                if options.compare_py:
+                    report.tally("compare.py", processes, kind).add(
+                        *by_compare_py(options.compare_py, merged(base, home / "merged_base.json"),
+                                       merged(new, home / "merged_new.json")), cases)
+            source = random.Random(f"{home.name} {processes}")
+            for _ in range(options.swaps):
+                sides = swapped(base, files["same"][:processes], source)
+                report.tally("swapped", processes, "same").add(
+                    *by_cnn_compare(options.compare, *sides, options.flags), cases)
+    text = describe(report, suites, options)
+    if options.out:
+        options.out.write_text(text)
+        say(f"written to {options.out}")
+    else:
+        print(text, end="")
+
+
+def describe(report: Report, suites: list[Path], options: argparse.Namespace) -> str:
+    context = json.loads((suites[0] / "base-01.json").read_text())["context"]
+    lines = [
+        "# Trials of the gate", "",
+        "Made by `tools/trials.py measure` and `tools/trials.py judge`. The truth is known: \"the same\" is",
+        "the same program again, the others are slowed down by `--handicap`.", "",
+        f"- machine: {context['device_cpu']}; {context['blas']}; allocator {context['allocator']}",
+        f"- program: commit {context['git_commit']}, flags `{' '.join(PROGRAM_FLAGS)}`",
+        f"- {len(suites)} suites of {options.cases} cases each, drawn from Layer, Model and Augment",
+        f"- judged by `cnn_compare {' '.join(options.flags)}`".rstrip(" `") + "`", "",
+        "| tool | processes a side | new side | suites with an alarm | cases called slower | cases called faster |",
+        "|---|--:|---|--:|--:|--:|"]
+    for (tool, processes, kind), tally in sorted(report.tallies.items(),
+                                                 key=lambda item: (item[0][1], item[0][0])):
+        if tool == "swapped":
+            continue
+        lines.append(f"| {tool} | {processes} | {TITLES[kind]} | {percent(tally.alarms, tally.suites)} | "
+                     f"{percent(tally.slower, tally.cases)} | {percent(tally.faster, tally.cases)} |")
+    lines.append("")
+    for (tool, processes, _), tally in report.tallies.items():
+        if tool == "swapped":
+            lines.append(
+                f"With {processes} a side and the labels \"base\" and \"the same\" of each round drawn anew, "
+                f"{options.swaps} times a suite: {percent(tally.alarms, tally.suites)} of the suites with an "
+                f"alarm, {percent(tally.slower, tally.cases)} of the cases.")
+        elif tool == "cnn_compare" and report.tally(tool, processes, "same") is tally:
+            lines.append(
+                f"With {processes} a side {tally.alarms} false alarms in {tally.suites} suites: the true share is "
+                f"at most {100 * upper_bound(tally.alarms, tally.suites):.0f} % (95 % confidence); of cases at "
+                f"most {100 * upper_bound(tally.slower, tally.cases):.1f} %.")
+    return "\n".join(lines) + "\n"
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--dir", type=Path, default=ROOT / "build" / "trials", help="of the result files")
+    common.add_argument("--rounds", type=int, default=10, help="processes of each kind; default: 10")
+    common.add_argument("--cases", type=int, default=12, help="of a suite; default: 12")
+    measuring = commands.add_parser("measure", parents=[common], help="run the processes")
+    measuring.add_argument("--program", default=str(ROOT / "build/release/benchmarks/cnn_benchmarks"))
+    measuring.add_argument("--suites", type=int, default=20, help="default: 20")
+    judging = commands.add_parser("judge", parents=[common], help="count the verdicts")
+    judging.add_argument("--compare", default=str(ROOT / "build/release/tools/cnn_compare"))
+    judging.add_argument("--compare_py", help="google/benchmark's compare.py (needs SciPy)")
+    judging.add_argument("--flags", action="append", default=[], help="for cnn_compare; may be repeated")
+    judging.add_argument("--swaps", type=int, default=100, help="redrawn A/A trials a suite; default: 100")
+    judging.add_argument("--out", type=Path, help="Markdown; default: stdout")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse()
+    (measure if options.command == "measure" else judge)(options)
+
+
+if __name__ == "__main__":
+    main()
