@@ -48,6 +48,10 @@ Calibration Calibrate(const std::vector<ResultFile>& files, const CompareOptions
     throw CompareError("a calibration needs " + std::to_string(kFewest) + " files or more, not " +
                        std::to_string(files.size()));
   }
+  if (files.front().ContextValue("host_name").empty()) {
+    throw CompareError(files.front().path +
+                       " names no host_name in its context: noise cannot be tied to a machine");
+  }
   Calibration calibration;
   calibration.machine = MachineIdentity(files.front());
   calibration.files = files.size();

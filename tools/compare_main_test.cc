@@ -115,7 +115,8 @@ TEST_F(CompareProgram, ReturnsFourWhenNothingWasCompared) {
     const Result result = Run(arguments);
     EXPECT_EQ(result.code, 4) << arguments << '\n' << result.out << result.err;
   }
-  EXPECT_TRUE(Has(Run("base1.json new1.json --filter=nothing").out, "selects no benchmark"));
+  EXPECT_TRUE(
+      Has(Run("base1.json new1.json --filter=nothing").out, "none that the filter selects"));
   EXPECT_EQ(Run("base1.json new1.json --require=2").code, 0);
   EXPECT_EQ(Run("base1.json other.json --fail-on-removed").code, 1);
 }

@@ -44,7 +44,7 @@ struct RunCommand {
   std::string contender;
   std::vector<std::string> base_flags;  // those of both sides are in each
   std::vector<std::string> new_flags;
-  std::size_t rounds = 5;
+  std::size_t rounds = 0;              // 0: five, or more where it takes more to find a change
   std::string folder;                  // empty: a new one
   std::vector<std::string> judgement;  // the flags that a later confirm must repeat
 };

@@ -80,7 +80,6 @@ TEST(CompareOptions, ReadsEveryFlag) {
   EXPECT_TRUE(options.gate_single && options.strict_context && options.fail_on_removed &&
               options.fail_on_skipped && options.fail_on_changed &&
               options.pairing.duplicates_by_index && options.allow_mixed_context);
-  EXPECT_FALSE(options.is_filtered) << "what is removed must be able to fail";
   EXPECT_EQ(options.require, 3U);
   EXPECT_EQ(command.filter, "^A");
   EXPECT_EQ(command.calibration, "c.json");
@@ -88,7 +87,6 @@ TEST(CompareOptions, ReadsEveryFlag) {
   EXPECT_EQ(command.format, ReportFormat::kJson);
   EXPECT_EQ(command.colour, Colour::kNever);
   EXPECT_EQ(command.out, "o.json");
-  EXPECT_TRUE(ParseCompare({"a", "b", "--filter=A"}).options.is_filtered);
 }
 
 TEST(CompareOptions, SplitsFlagsAsAShellDoes) {

@@ -29,31 +29,34 @@ struct NameTraits {
   double floor = 0;
 };
 
-double SummaryOf(const Samples& values, std::string_view metric, Direction direction,
-                 const CompareOptions& options) {
+double SummaryOf(const Samples& values, const ComparisonRow& row, const CompareOptions& options) {
   for (const double value : values) {
     if (!std::isfinite(value)) return value;
   }
+  const Direction direction = row.direction;
   Summary summary = options.summary;
-  if (summary == Summary::kDefault) summary = IsTime(metric) ? Summary::kMinimum : Summary::kMedian;
+  if (summary == Summary::kDefault) {
+    // Clocks and transfers of a GPU make some runs faster than the work is: its minimum is noise.
+    const bool is_on_gpu = row.benchmark.find("/device:cuda") != std::string::npos;
+    summary = IsTime(row.metric) && !is_on_gpu ? Summary::kMinimum : Summary::kMedian;
+  }
   const double share = summary == Summary::kMinimum ? 0 : summary == Summary::kQ10 ? 0.1 : 0.5;
   if (direction == Direction::kLower) return Quantile(values, share);
   if (direction == Direction::kHigher) return Quantile(values, 1 - share);
   return Median(values);
 }
 
-bool AreFinite(const Samples& values) {
-  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+std::size_t CountFinite(const Samples& values) {
+  return static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [](double x) { return std::isfinite(x); }));
 }
+
+bool AreFinite(const Samples& values) { return CountFinite(values) == values.size(); }
 
 // --- Effects and verdicts -----------------------------------------------------------------------
 
 bool HasDirection(Direction direction) {
   return direction == Direction::kLower || direction == Direction::kHigher;
-}
-
-bool IsGate(const ComparisonRow& row) {
-  return row.role == Role::kTime || row.role == Role::kCounter;
 }
 
 double BestOf(const Samples& samples, Direction direction) {
@@ -124,17 +127,19 @@ void JudgeExact(ComparisonRow& row) {
 }
 
 void JudgeNonFinite(ComparisonRow& row) {
-  const bool base = AreFinite(row.base);
-  const bool contender = AreFinite(row.contender);
-  if (!base && !contender) {
+  const std::size_t base = CountFinite(row.base);
+  const std::size_t contender = CountFinite(row.contender);
+  if (base == 0 && contender == 0) {
     row.verdict = Verdict::kSame;
     row.why = "not finite on either side";
-  } else if (base) {
+  } else if (base == 0 || contender == row.contender.size()) {
+    row.verdict = row.direction == Direction::kUnknown ? Verdict::kChanged : Verdict::kBetter;
+    row.why = "became finite";
+  } else if (contender == 0 || base == row.base.size()) {
     row.verdict = row.direction == Direction::kUnknown ? Verdict::kChanged : Verdict::kWorse;
     row.why = "became non-finite";
   } else {
-    row.verdict = row.direction == Direction::kUnknown ? Verdict::kChanged : Verdict::kBetter;
-    row.why = "became finite";
+    row.why = "not finite in some runs of either side";
   }
 }
 
@@ -150,6 +155,10 @@ std::size_t RunsNeeded(const ComparisonRow& row, const Change& change, double su
     needed = RunsToDetect(superiority, alpha / static_cast<double>(tests));
   }
   return std::min(kManyRuns, std::max({needed, to_reject, runs + 1}));
+}
+
+double TwoSidedP(const ComparisonRow& row) {
+  return std::min(1.0, 2 * std::min(row.p_worse, row.p_better));
 }
 
 void Decide(ComparisonRow& row, double superiority, std::size_t tests, double alpha) {
@@ -194,6 +203,11 @@ std::string FirstMessage(const std::vector<FileRows>& files, std::size_t FileRow
     if (file.*count > 0) return std::string(file.message);
   }
   return {};
+}
+
+// "2 of 6 files".
+std::string ShareText(std::size_t part, std::size_t files) {
+  return std::to_string(part) + " of " + std::to_string(files) + " files";
 }
 
 std::size_t FilesWith(const std::vector<FileRows>& files, std::size_t FileRows::*count) {
@@ -260,16 +274,23 @@ void CountVerdicts(const std::vector<ComparisonRow>& rows, ComparisonSummary& su
   summary.asymmetry_p = SignTest(worse, summary.rows[static_cast<std::size_t>(Verdict::kBetter)]);
 }
 
+bool IsSortedByEffect(Verdict verdict) {
+  return verdict == Verdict::kWorse || verdict == Verdict::kInconclusive ||
+         verdict == Verdict::kBetter;
+}
+
 void SortRows(std::vector<ComparisonRow>& rows) {
   const auto is_before = [](const ComparisonRow& a, const ComparisonRow& b) {
     if (a.fails != b.fails) return a.fails;
     if (a.verdict != b.verdict) return a.verdict < b.verdict;
     const auto rank = [](const ComparisonRow& row) { return IsGate(row) ? 0 : 1; };
     if (rank(a) != rank(b)) return rank(a) < rank(b);
-    if (a.verdict != Verdict::kWorse && a.verdict != Verdict::kBetter) return false;
+    if (!IsSortedByEffect(a.verdict)) return false;
     if (a.has_effect != b.has_effect) return !a.has_effect;  // became non-finite
     if (!a.has_effect || a.is_ratio != b.is_ratio) return !a.is_ratio && b.is_ratio;
-    return std::fabs(ChangeOf(a).effect) > std::fabs(ChangeOf(b).effect);
+    const double change_a = ChangeOf(a).effect;
+    const double change_b = ChangeOf(b).effect;
+    return a.verdict == Verdict::kBetter ? change_a < change_b : change_a > change_b;
   };
   std::vector<std::size_t> order(rows.size());  // rows are large: move each once
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -306,16 +327,17 @@ class Comparer {
   void Prepare();
   void JudgeBenchmark(const Benchmark& benchmark, std::size_t index);
   bool JudgeState(const Benchmark& benchmark, std::size_t index);
-  void JudgeComplexity(const Benchmark& benchmark, std::size_t index);
+  bool JudgeComplexity(const Benchmark& benchmark, std::size_t index);
   void JudgeMetric(const MetricData& metric, const MetricData* derived_from, bool has_raw,
                    ComparisonRow row);
+  void NotePartialSides(ComparisonRow& row) const;
   std::string_view GateTime(const Benchmark& benchmark, const Metrics& metrics) const;
   std::string WhyNotComparable(const std::string& metric, bool is_threaded);
   Role RoleOf(const std::string& metric, std::string_view gate_time, bool is_derived);
   const NameTraits& TraitsOf(const std::string& metric);
   double ThresholdOf(const ComparisonRow& row) const;
   void FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& row) const;
-  std::size_t CorrectFamily(Role role);
+  std::size_t CorrectTests(bool are_gates);
   void Correct();
   void FollowTimes();
   void MarkFailures();
@@ -351,7 +373,9 @@ std::string BandKey(std::string_view benchmark, std::string_view metric) {
 
 void RefuseOtherMachine(const std::vector<ContextEntry>& machine, const ResultFile& file) {
   for (const ContextEntry& entry : machine) {
-    if (file.ContextValue(entry.key) == entry.value) continue;
+    const std::string_view value = file.ContextValue(entry.key);
+    // A device that a file does not name was not used.
+    if (value == entry.value || (value.empty() && HasSubject(entry.key))) continue;
     throw CompareError(file.path + ": the calibration is of another machine: its " + entry.key +
                        " is \"" + entry.value + "\", this file's \"" +
                        std::string(file.ContextValue(entry.key)) + "\"; calibrate on this machine");
@@ -365,6 +389,13 @@ void Comparer::Prepare() {
   result_.is_incomplete = IsIncomplete(kBase) || IsIncomplete(kContender);
   result_.context = CompareContexts(sides_, options_.allow_mixed_context);
   WarnOfCircumstances(sides_, result_.warnings);
+  constexpr std::size_t kFewFiles = 3;
+  const std::size_t fewest = std::min(result_.base_files, result_.contender_files);
+  if (!result_.is_advisory && fewest < kFewFiles) {
+    result_.warnings.push_back("a side with " + std::to_string(fewest) +
+                               (fewest == 1 ? " file" : " files") +
+                               ": one odd process decides; take 5 or more a side");
+  }
   for (const auto& [metric, direction] : options_.directions) {
     TraitsOf(metric);
     traits_[metric].direction = direction;
@@ -374,8 +405,6 @@ void Comparer::Prepare() {
     for (const auto& band : options_.calibration->bands) {
       bands_[BandKey(band.benchmark, band.metric)] = band.threshold;
     }
-  }
-  if (options_.calibration) {
     for (const auto* files : sides_) {
       for (const ResultFile& file : *files) {
         RefuseOtherMachine(options_.calibration->machine, file);
@@ -445,7 +474,7 @@ Role Comparer::RoleOf(const std::string& metric, std::string_view gate_time, boo
 double Comparer::ThresholdOf(const ComparisonRow& row) const {
   if (!bands_.empty()) {
     const auto found = bands_.find(BandKey(row.benchmark, row.metric));
-    if (found != bands_.end()) return found->second;
+    if (found != bands_.end()) return std::max(found->second, options_.least_calibrated);
   }
   return result_.is_advisory ? std::max(options_.threshold, options_.single_threshold)
                              : options_.threshold;
@@ -462,27 +491,30 @@ bool Comparer::JudgeState(const Benchmark& benchmark, std::size_t index) {
   row.benchmark = benchmark.name;
   row.benchmark_index = index;
   if (to == State::kError) {
-    row.verdict = from == State::kError ? Verdict::kStillBroken : Verdict::kBroke;
+    // Some failing processes on both sides are a flaky benchmark; none that works any more is not.
+    const bool broke = from != State::kError || (IsMeasured(base) && !IsMeasured(contender));
+    row.verdict = broke ? Verdict::kBroke : Verdict::kStillBroken;
     row.why = FirstMessage(contender, &FileRows::errors);
-    const std::size_t failed = FilesWith(contender, &FileRows::errors);
     if (result_.contender_files > 1) {
-      row.why += " (" + std::to_string(failed) + " of " + std::to_string(result_.contender_files) +
-                 " files)";
+      row.why += " (" + ShareText(FilesWith(contender, &FileRows::errors), result_.contender_files);
+      const std::size_t before = FilesWith(base, &FileRows::errors);
+      if (before > 0) row.why += ", before " + ShareText(before, result_.base_files);
+      row.why += ")";
     }
   } else if (to == State::kSkipped) {
     row.verdict = Verdict::kSkipped;
     row.why = FirstMessage(contender, &FileRows::skips);
     row.fails = options_.fail_on_skipped && (from == State::kMeasured || from == State::kError);
   } else if (to == State::kAbsent) {
-    const bool is_not_run = options_.is_filtered || IsIncomplete(kContender);
+    const bool is_not_run = IsIncomplete(kContender);
     row.verdict = is_not_run ? Verdict::kNotRun : Verdict::kRemoved;
-    if (is_not_run) row.why = options_.is_filtered ? "filtered out" : "a new file is incomplete";
+    if (is_not_run) row.why = "a new file is incomplete";
   } else if (from == State::kError) {
     row.verdict = Verdict::kFixed;
     row.why = "failed before: " + FirstMessage(base, &FileRows::errors);
-  } else if (from == State::kAbsent && (options_.is_filtered || IsIncomplete(kBase))) {
+  } else if (from == State::kAbsent && IsIncomplete(kBase)) {
     row.verdict = Verdict::kNotRun;
-    row.why = options_.is_filtered ? "filtered out" : "a base file is incomplete";
+    row.why = "a base file is incomplete";
   } else {
     row.verdict = Verdict::kAdded;
     if (from == State::kSkipped)
@@ -492,7 +524,8 @@ bool Comparer::JudgeState(const Benchmark& benchmark, std::size_t index) {
   return to == State::kMeasured && IsMeasured(base);
 }
 
-void Comparer::JudgeComplexity(const Benchmark& benchmark, std::size_t index) {
+// Are the coefficients of the same thing?
+bool Comparer::JudgeComplexity(const Benchmark& benchmark, std::size_t index) {
   std::array<std::set<std::string>, 2> classes;
   for (const std::size_t side : {kBase, kContender}) {
     for (const FileRows& file : benchmark.sides[side]) {
@@ -520,14 +553,13 @@ void Comparer::JudgeComplexity(const Benchmark& benchmark, std::size_t index) {
                                : Verdict::kBetter;
   }
   result_.rows.push_back(std::move(row));
+  return result_.rows.back().verdict == Verdict::kSame;
 }
 
 void Comparer::JudgeBenchmark(const Benchmark& benchmark, std::size_t index) {
   if (!JudgeState(benchmark, index)) return;
-  if (IsComplexity(benchmark)) {
-    JudgeComplexity(benchmark, index);
-    return;
-  }
+  const bool is_fit = IsComplexity(benchmark);
+  if (is_fit && !JudgeComplexity(benchmark, index)) return;
   const Metrics metrics(benchmark);
   const std::string_view gate_time = GateTime(benchmark, metrics);
   bool is_threaded = false;
@@ -555,7 +587,7 @@ void Comparer::JudgeBenchmark(const Benchmark& benchmark, std::size_t index) {
         derived_from = data;
       }
     }
-    row.role = RoleOf(metric.name, gate_time, derived_from != nullptr);
+    row.role = is_fit ? Role::kShown : RoleOf(metric.name, gate_time, derived_from != nullptr);
     if (row.role == Role::kTime) gate_times_.insert(metric.name);
     row.why = WhyNotComparable(metric.name, is_threaded);
     if (!row.why.empty()) {
@@ -571,6 +603,17 @@ void Comparer::JudgeBenchmark(const Benchmark& benchmark, std::size_t index) {
   }
 }
 
+// A side of which some files do not have the metric is not the sample that the header tells.
+void Comparer::NotePartialSides(ComparisonRow& row) const {
+  const auto note = [&row](std::size_t part, std::size_t files, const char* side) {
+    if (part == 0 || part == files) return;
+    row.why += (row.why.empty() ? "in " : "; in ") + std::to_string(part) + " of " +
+               std::to_string(files) + ' ' + side + " files";
+  };
+  note(row.base.size(), result_.base_files, "base");
+  note(row.contender.size(), result_.contender_files, "new");
+}
+
 void Comparer::JudgeMetric(const MetricData& metric, const MetricData* derived_from, bool has_raw,
                            ComparisonRow row) {
   for (const std::size_t side : {kBase, kContender}) {
@@ -579,10 +622,11 @@ void Comparer::JudgeMetric(const MetricData& metric, const MetricData* derived_f
       if (result_.is_advisory) {
         samples = values;
       } else {
-        samples.push_back(SummaryOf(values, metric.name, row.direction, options_));
+        samples.push_back(SummaryOf(values, row, options_));
       }
     }
   }
+  if (!result_.is_advisory) NotePartialSides(row);
   double superiority = 0.5;
   if (row.verdict == Verdict::kNotComparable) {
     // Values without a verdict.
@@ -631,30 +675,29 @@ void Comparer::FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& 
     }
   }
   if (!(variance > 0) || !std::isfinite(variance)) return;
-  constexpr double kTwoSigma = 1.96;
-  const double margin = std::exp(kTwoSigma * std::sqrt(variance));
+  const double quantile = NormalQuantile(options_.alpha / 2);
+  const double margin = std::exp(quantile * std::sqrt(variance));
   row.effect.lower = row.effect.estimate / margin;
   row.effect.upper = row.effect.estimate * margin;
   row.effect.method = Method::kNormalApproximation;
   if (IsInside(row, ChangeOf(row))) row.verdict = Verdict::kSame;
 }
 
-// Returns the number of tests.
-std::size_t Comparer::CorrectFamily(Role role) {
+// Holm's correction of what gates, Benjamini and Hochberg's of what is shown. Returns the number of
+// tests.
+std::size_t Comparer::CorrectTests(bool are_gates) {
   std::vector<std::size_t> rows;
   std::vector<double> worse;
   std::vector<double> better;
   for (std::size_t i = 0; i < result_.rows.size(); ++i) {
     const ComparisonRow& row = result_.rows[i];
-    if (!row.is_tested || row.role != role) continue;
+    if (!row.is_tested || IsGate(row) != are_gates) continue;
     rows.push_back(i);
-    const double two_sided = std::min(1.0, 2 * std::min(row.p_worse, row.p_better));
-    worse.push_back(role == Role::kShown ? two_sided : row.p_worse);
-    better.push_back(role == Role::kShown ? two_sided : row.p_better);
+    worse.push_back(are_gates ? row.p_worse : TwoSidedP(row));
+    better.push_back(are_gates ? row.p_better : TwoSidedP(row));
   }
-  const bool is_shown = role == Role::kShown;
-  worse = is_shown ? BenjaminiHochbergAdjusted(worse) : HolmAdjusted(worse);
-  better = is_shown ? BenjaminiHochbergAdjusted(better) : HolmAdjusted(better);
+  worse = are_gates ? HolmAdjusted(worse) : BenjaminiHochbergAdjusted(worse);
+  better = are_gates ? HolmAdjusted(better) : BenjaminiHochbergAdjusted(better);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ComparisonRow& row = result_.rows[rows[i]];
     row.p_worse_adjusted = worse[i];
@@ -666,13 +709,11 @@ std::size_t Comparer::CorrectFamily(Role role) {
 
 void Comparer::Correct() {
   superiority_.resize(result_.rows.size(), 0.5);
-  result_.summary.tested_times = CorrectFamily(Role::kTime);
-  result_.summary.tested_counters = CorrectFamily(Role::kCounter);
-  result_.summary.tested =
-      result_.summary.tested_times + result_.summary.tested_counters + CorrectFamily(Role::kShown);
+  result_.summary.gates_tested = CorrectTests(true);
+  result_.summary.tested = result_.summary.gates_tested + CorrectTests(false);
   std::vector<double> p;
   for (const ComparisonRow& row : result_.rows) {
-    if (row.is_tested) p.push_back(std::min(1.0, 2 * std::min(row.p_worse, row.p_better)));
+    if (row.is_tested) p.push_back(TwoSidedP(row));
   }
   const std::vector<double> q = BenjaminiHochbergAdjusted(p);
   std::size_t next = 0;
@@ -693,6 +734,8 @@ void Comparer::FollowTimes() {
     if (found == times.end()) continue;  // the time is ignored
     row.verdict = found->second->verdict;
     row.runs_needed = found->second->runs_needed;
+    const bool is_judged = row.verdict == Verdict::kWorse || row.verdict == Verdict::kBetter;
+    if (is_judged && !HasDirection(row.direction)) row.verdict = Verdict::kChanged;
   }
 }
 
@@ -705,7 +748,7 @@ void Comparer::MarkFailures() {
     }
     if (!IsGate(row)) continue;
     // What is no matter of chance gates in any case.
-    const bool is_certain = !row.base.empty() && !row.has_effect;
+    const bool is_certain = !row.has_effect;
     if (row.verdict == Verdict::kWorse) row.fails = may_gate || is_certain;
     if (row.verdict == Verdict::kChanged) row.fails = options_.fail_on_changed;
   }
@@ -807,36 +850,26 @@ void Comparer::Count() {
       last_compared = row.benchmark_index;
     }
   }
-  const std::size_t gates = summary.tested_times + summary.tested_counters;
-  const int families = (summary.tested_times > 0 ? 1 : 0) + (summary.tested_counters > 0 ? 1 : 0);
-  summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(gates);
-  summary.false_alarm_bound = std::min(1.0, options_.alpha * families);
+  summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(summary.gates_tested);
+  summary.false_alarm_bound = summary.gates_tested > 0 ? options_.alpha : 0;
 }
 
-// Can any test of the family be rejected? Warns, and names the runs it takes, where not.
+// Can any test be rejected? Warns, and names the runs it takes, where not.
 void Comparer::WarnOfPower() {
   ComparisonSummary& summary = result_.summary;
-  std::map<Role, double> smallest;  // p that can be reached
+  double smallest = 1;  // p that can be reached
   for (const ComparisonRow& row : result_.rows) {
     if (!row.is_tested || !IsGate(row)) continue;
-    const double p = MinimumP(row.base.size(), row.contender.size());
-    const auto found = smallest.try_emplace(row.role, p);
-    found.first->second = std::min(found.first->second, p);
+    smallest = std::min(smallest, MinimumP(row.base.size(), row.contender.size()));
   }
-  for (const auto& [role, p] : smallest) {
-    const bool is_times = role == Role::kTime;
-    const std::size_t tests = is_times ? summary.tested_times : summary.tested_counters;
-    if (p * static_cast<double>(tests) <= options_.alpha) continue;
-    const std::size_t runs = RunsToReject(options_.alpha, tests);
-    if (is_times || summary.tested_times == 0) {
-      summary.can_fire = false;
-      summary.runs_to_fire = runs;
-    }
-    result_.warnings.push_back(
-        "too few runs: with " + std::to_string(tests) + (is_times ? " times" : " counters") +
-        " tested, no change can be told from chance; it takes " + std::to_string(runs) +
-        (result_.is_advisory ? " repetitions" : " files") + " a side");
-  }
+  const std::size_t tests = summary.gates_tested;
+  if (tests == 0 || smallest * static_cast<double>(tests) <= options_.alpha) return;
+  summary.can_fire = false;
+  summary.runs_to_fire = RunsToReject(options_.alpha, tests);
+  if (result_.is_advisory) return;  // says so already
+  result_.warnings.push_back("too few runs: with " + std::to_string(tests) +
+                             " tests no change can be told from chance; it takes " +
+                             std::to_string(summary.runs_to_fire) + " files a side");
 }
 
 void Comparer::WarnOfDrift() {
@@ -882,10 +915,14 @@ void CheckOptions(const CompareOptions& options) {
 
 }  // namespace
 
+bool IsGate(const ComparisonRow& row) {
+  return row.role == Role::kTime || row.role == Role::kCounter;
+}
+
 std::string_view VerdictText(Verdict verdict) {
   constexpr std::array<std::string_view, kVerdicts> kTexts = {
-      "broke",        "worse",   "still broken", "removed", "not run", "not comparable", "skipped",
-      "inconclusive", "changed", "added",        "same",    "fixed",   "better"};
+      "broke",   "worse",   "still broken", "inconclusive", "not comparable", "changed", "removed",
+      "skipped", "not run", "added",        "same",         "fixed",          "better"};
   return kTexts[static_cast<std::size_t>(verdict)];
 }
 
@@ -924,7 +961,8 @@ int ExitCode(const Comparison& comparison, const CompareOptions& options) {
                   [](const ContextDifference& difference) { return !difference.is_expected; });
   if (comparison.is_incomplete || (options.strict_context && is_other_context)) return 3;
   const std::size_t required = std::max<std::size_t>(options.require, 1);
-  return comparison.summary.compared < required ? 4 : 0;
+  const bool is_blind = !comparison.summary.can_fire && !comparison.is_advisory;
+  return comparison.summary.compared < required || is_blind ? 4 : 0;
 }
 
 }  // namespace cnn

@@ -11,10 +11,10 @@
 // when the interval of the effect lies inside ± threshold. All else is inconclusive and comes with
 // the number of runs that would decide.
 //
-// Holm's correction is made twice, over the times and over the counters that gate: the counters
-// must not cost the times their power. Shown metrics are tested for the report only, with Benjamini
-// and Hochberg's correction. Time and memory are linear in the rows (n log n in the rows of one
-// benchmark).
+// Holm's correction is made over all that gates, times and counters. What all runs agree on (page
+// faults of a warm process, mostly) is not tested and costs no power. Shown metrics are tested for
+// the report only, with Benjamini and Hochberg's correction. Time and memory are linear in the rows
+// (n log n in the rows of one benchmark).
 #pragma once
 
 #include <array>
@@ -41,12 +41,12 @@ enum class Verdict {
   kBroke,  // fails in new files and in no base file
   kWorse,
   kStillBroken,
-  kRemoved,
-  kNotRun,         // absent from a file that is incomplete, or not selected by a filter
-  kNotComparable,  // the values mean different things: ComparisonRow::why
-  kSkipped,
   kInconclusive,
-  kChanged,  // direction unknown or exact
+  kNotComparable,  // the values mean different things: ComparisonRow::why
+  kChanged,        // direction unknown or exact
+  kRemoved,
+  kSkipped,
+  kNotRun,  // absent from a file that is incomplete, or not selected by a filter
   kAdded,
   kSame,
   kFixed,
@@ -59,8 +59,8 @@ enum class TimeMetric { kAuto, kReal, kCpu };
 
 enum class Role {
   kBenchmark,  // the row is about the benchmark as a whole
-  kTime,       // gates; one family of Holm's correction
-  kCounter,    // gates; the other family
+  kTime,       // gates
+  kCounter,    // gates
   kShown,      // tested for the report: other times, parts of a time, unknown directions
   kDerived     // a function of one of the times (its reciprocal, mostly): takes that one's verdict
 };
@@ -78,11 +78,12 @@ struct Calibration {
 };
 
 struct CompareOptions {
-  // Of each family; intervals have confidence 1 - alpha. Smaller values need more runs: 5 files a
-  // side can reject up to 12 times at 5 %, and 2 at 1 %.
+  // Of all that gates together; intervals have confidence 1 - alpha. Smaller values need more runs:
+  // 5 files a side can reject up to 12 tests at 5 %, and 2 at 1 %; 6 up to 46, 7 up to 171.
   double alpha = 0.05;
   double threshold = 0.02;              // relative change that matters
   double single_threshold = 0.10;       // the same with one file a side, unless it is calibrated
+  double least_calibrated = 0;          // thresholds of a calibration are raised to it
   double time_floor = 5e-9;             // seconds: no smaller change of a time matters
   Summary summary = Summary::kDefault;  // of a file's repetitions; what is unknown: median
   TimeMetric time_metric = TimeMetric::kAuto;
@@ -94,7 +95,6 @@ struct CompareOptions {
   std::optional<Calibration> calibration;
 
   bool gate_single = false;          // one file a side gates too
-  bool is_filtered = false;          // absent benchmarks may have been filtered out: not run
   bool allow_mixed_context = false;  // files of one side from several machines or builds
 
   bool fail_on_removed = false;
@@ -151,13 +151,12 @@ struct GeometricMeanRow {
 struct ComparisonSummary {
   std::array<std::size_t, kVerdicts> rows{};  // by verdict: rows that gate and kBenchmark
   std::size_t compared = 0;                   // benchmarks with a metric that gates on both sides
-  std::size_t tested_times = 0;               // M of Holm's families
-  std::size_t tested_counters = 0;
-  std::size_t tested = 0;               // those, and what is shown
-  double uncorrected_false_alarms = 0;  // alpha M: what tests without correction would raise
-  double false_alarm_bound = 0;         // chance of one or more: alpha per family that is tested
-  double asymmetry_p = 1;  // sign test of worse against better: small for a broken test
-  bool can_fire = true;    // enough runs for Holm to reject a time (or a counter, without times)
+  std::size_t gates_tested = 0;               // M of Holm's correction
+  std::size_t tested = 0;                     // those, and what is shown
+  double uncorrected_false_alarms = 0;        // alpha M: what tests without correction would raise
+  double false_alarm_bound = 0;               // chance of one or more: alpha, 0 without a test
+  double asymmetry_p = 1;        // sign test of worse against better: small for a broken test
+  bool can_fire = true;          // enough runs for Holm to reject a test, or nothing to be tested
   std::size_t runs_to_fire = 0;  // a side, else
   std::size_t failures = 0;
 };
@@ -186,8 +185,12 @@ void SortAndCount(Comparison& comparison);
 
 /// 1 when a row fails (also with incomplete files: what got worse got worse); else 3 for an
 /// incomplete file or, when strict, another context; else 4 when nothing, or less than required,
-/// was compared; else 0.
+/// was compared, or when there are several files a side and still too few to find any change; else
+/// 0.
 int ExitCode(const Comparison& comparison, const CompareOptions& options);
+
+/// May it fail?
+bool IsGate(const ComparisonRow& row);
 
 /// "slower" and "faster" of times, "worse" and "better" of the rest, "broke", "not comparable", ...
 std::string_view VerdictText(const ComparisonRow& row);

@@ -65,7 +65,10 @@ std::vector<std::string> ContextKeys(const Sides& sides) {
 
 // A key that some files lack, such as that of a device they did not use, is no contradiction.
 void RefuseMixed(const std::string& key, std::vector<std::string> values, bool allow_mixed) {
-  values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
+  // Settings are written by every run that can be told them; a handicap only where there is one.
+  if (SeverityOf(key) != Severity::kSettings || HasSubject(key)) {
+    values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
+  }
   const bool is_environment = SeverityOf(key) == Severity::kEnvironment;
   if (values.size() < 2 || is_environment || allow_mixed) return;
   throw CompareError("files of one side differ in " + key + ": " + Joined(values, " | ") +

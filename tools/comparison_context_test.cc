@@ -91,7 +91,7 @@ TEST(Context, DifferencesHaveASeverity) {
   EXPECT_EQ(comparison.context[2].key, "git_commit");
   EXPECT_TRUE(comparison.context[2].is_expected);
   EXPECT_EQ(comparison.context[3].key, "seed");
-  EXPECT_EQ(comparison.context[3].severity, Severity::kEnvironment);
+  EXPECT_EQ(comparison.context[3].severity, Severity::kSettings);
   EXPECT_EQ(comparison.context[4].key, "handicap");
   EXPECT_EQ(comparison.context[4].base, "");
 }
@@ -121,8 +121,11 @@ TEST(Context, OfOneSideIsNotMixed) {
   EXPECT_THROW(Compare(Runs({1}), side("git_commit", "x", "y")), CompareError);
   EXPECT_NO_THROW(Compare(side("device_cuda", "H200", ""), Runs({1})));
   EXPECT_NO_THROW(Compare(side("mhz_per_cpu", "2000", "3000"), Runs({1})));
-  const Comparison seeds = Compare(side("seed", "1", "2"), side("seed", "1", "1"));
-  EXPECT_EQ(seeds.context.front().base, "1 | 2");
+  EXPECT_THROW(Compare(side("allocator", "libc", "jemalloc"), Runs({1})), CompareError);
+  EXPECT_THROW(Compare(side("handicap", "0.05", ""), Runs({1})), CompareError);
+  EXPECT_NO_THROW(Compare(side("dataset_dogs_vs_cats", "600 images", ""), Runs({1})));
+  const Comparison kernels = Compare(side("governor", "a", "b"), side("governor", "a", "a"));
+  EXPECT_EQ(kernels.context.front().base, "a | b");
   CompareOptions options;
   options.allow_mixed_context = true;
   EXPECT_NO_THROW(Compare(side("host_name", "x", "y"), Runs({1}), options));

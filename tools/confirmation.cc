@@ -11,10 +11,6 @@
 namespace cnn {
 namespace {
 
-bool IsGate(const ComparisonRow& row) {
-  return row.role == Role::kTime || row.role == Role::kCounter;
-}
-
 bool IsUndecided(const ComparisonRow& row) {
   return IsGate(row) && row.verdict == Verdict::kInconclusive;
 }

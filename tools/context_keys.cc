@@ -8,7 +8,7 @@
 namespace cnn {
 namespace {
 
-enum class Role {
+enum class KeyRole {
   kPlain,
   kMachine,
   kCompared,
@@ -19,18 +19,18 @@ enum class Role {
 struct ContextKey {
   std::string_view name;
   Severity severity = Severity::kEnvironment;
-  Role role = Role::kPlain;
+  KeyRole role = KeyRole::kPlain;
 
   // "device_" stands for all keys that begin so: what they are about follows.
   bool HasSubject() const { return !name.empty() && name.back() == '_'; }
 };
 
-constexpr std::array<ContextKey, 28> kKeys = {{
-    {"host_name", Severity::kIdentity, Role::kMachine},
-    {"num_cpus", Severity::kIdentity, Role::kMachine},
-    {"caches", Severity::kIdentity, Role::kMachine},
-    {"device_", Severity::kIdentity, Role::kMachine},
-    {"mhz_per_cpu", Severity::kIdentity, Role::kVarying},
+constexpr std::array<ContextKey, 38> kKeys = {{
+    {"host_name", Severity::kIdentity, KeyRole::kMachine},
+    {"num_cpus", Severity::kIdentity, KeyRole::kMachine},
+    {"caches", Severity::kIdentity, KeyRole::kMachine},
+    {"device_", Severity::kIdentity, KeyRole::kMachine},
+    {"mhz_per_cpu", Severity::kIdentity, KeyRole::kVarying},
     {"cpu_capability", Severity::kIdentity},
     {"library_build_type", Severity::kBuild},
     {"library_version", Severity::kBuild},
@@ -38,9 +38,9 @@ constexpr std::array<ContextKey, 28> kKeys = {{
     {"build_type", Severity::kBuild},
     {"compiler", Severity::kBuild},
     {"cxx_flags", Severity::kBuild},
-    {"git_commit", Severity::kBuild, Role::kCompared},
-    {"git_dirty", Severity::kBuild, Role::kCompared},
-    {"suite_version", Severity::kBuild, Role::kCompared},
+    {"git_commit", Severity::kBuild, KeyRole::kCompared},
+    {"git_dirty", Severity::kBuild, KeyRole::kCompared},
+    {"suite_version", Severity::kBuild, KeyRole::kCompared},
     {"suite_schema_version", Severity::kBuild},
     {"libtorch", Severity::kBuild},
     {"libjpeg", Severity::kBuild},
@@ -49,11 +49,21 @@ constexpr std::array<ContextKey, 28> kKeys = {{
     {"blas", Severity::kBuild},
     {"cuda", Severity::kBuild},
     {"cudnn", Severity::kBuild},
-    {"dataset_", Severity::kEnvironment},
-    {"aslr_enabled", Severity::kEnvironment, Role::kVarying},
-    {"date", Severity::kEnvironment, Role::kIncidental},
-    {"load_avg", Severity::kEnvironment, Role::kIncidental},
-    {"executable", Severity::kEnvironment, Role::kIncidental},
+    {"cores", Severity::kSettings},
+    {"affinity", Severity::kSettings},
+    {"compute_threads", Severity::kSettings},
+    {"allocator", Severity::kSettings},
+    {"precision", Severity::kSettings},
+    {"seed", Severity::kSettings},
+    {"random_stream", Severity::kSettings},
+    {"keras_profile", Severity::kSettings},
+    {"handicap", Severity::kSettings},
+    {"framework", Severity::kSettings},
+    {"dataset_", Severity::kSettings},
+    {"aslr_enabled", Severity::kEnvironment, KeyRole::kVarying},
+    {"date", Severity::kEnvironment, KeyRole::kIncidental},
+    {"load_avg", Severity::kEnvironment, KeyRole::kIncidental},
+    {"executable", Severity::kEnvironment, KeyRole::kIncidental},
 }};
 
 ContextKey Find(std::string_view key) {
@@ -69,7 +79,7 @@ bool IsSameOrigin(std::string_view key, std::string_view a, std::string_view b) 
   // The same program may have been started by another path.
   if (key == "executable") return BaseName(a) == BaseName(b);
   const ContextKey known = Find(key);
-  if (known.role == Role::kIncidental || known.role == Role::kVarying) return true;
+  if (known.role == KeyRole::kIncidental || known.role == KeyRole::kVarying) return true;
   return known.HasSubject() && (a.empty() || b.empty());
 }
 
@@ -77,11 +87,13 @@ bool IsSameOrigin(std::string_view key, std::string_view a, std::string_view b) 
 
 Severity SeverityOf(std::string_view key) { return Find(key).severity; }
 
-bool IsMachineKey(std::string_view key) { return Find(key).role == Role::kMachine; }
+bool IsMachineKey(std::string_view key) { return Find(key).role == KeyRole::kMachine; }
 
-bool IsCompared(std::string_view key) { return Find(key).role == Role::kCompared; }
+bool HasSubject(std::string_view key) { return Find(key).HasSubject(); }
 
-bool IsIncidental(std::string_view key) { return Find(key).role == Role::kIncidental; }
+bool IsCompared(std::string_view key) { return Find(key).role == KeyRole::kCompared; }
+
+bool IsIncidental(std::string_view key) { return Find(key).role == KeyRole::kIncidental; }
 
 std::string_view DifferenceOfOrigin(const ResultFile& a, const ResultFile& b) {
   for (const ResultFile* file : {&a, &b}) {

@@ -9,14 +9,18 @@
 
 namespace cnn {
 
-/// Another machine, another program, or other circumstances: what a key tells apart, worst first.
-enum class Severity { kIdentity, kBuild, kEnvironment };
+/// What a key tells apart, worst first: another machine, another program, the same program told to
+/// do something else, or other circumstances.
+enum class Severity { kIdentity, kBuild, kSettings, kEnvironment };
 
 /// A key that is not known here is of the environment.
 Severity SeverityOf(std::string_view key);
 
 /// Of the machine itself, as against its state.
 bool IsMachineKey(std::string_view key);
+
+/// device_cuda, dataset_dogs_vs_cats: written only by runs that use what the key is about.
+bool HasSubject(std::string_view key);
 
 /// git_commit and the like: what the two sides of a comparison are there to differ in.
 bool IsCompared(std::string_view key);

@@ -58,6 +58,11 @@ Progress::Progress(std::size_t rounds)
 
 Progress::~Progress() { Overwrite(""); }
 
+void Progress::SetRounds(std::size_t rounds) {
+  rounds_ = rounds;
+  durations_.SetRounds(rounds);
+}
+
 void Progress::Start(std::size_t round, std::size_t side) {
   round_ = round;
   side_ = side;

@@ -22,6 +22,7 @@ class Durations {
  public:
   explicit Durations(std::size_t rounds) : rounds_(rounds) {}
 
+  void SetRounds(std::size_t rounds) { rounds_ = rounds; }
   void Add(std::size_t side, double seconds);
 
   /// Seconds until all processes have ended, by the mean of those of the same side (of the other,
@@ -43,6 +44,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  void SetRounds(std::size_t rounds);
   void Start(std::size_t round, std::size_t side);
   void Tick();
   /// `note` may be empty.

@@ -20,11 +20,9 @@ constexpr std::string_view kYellow = "\x1b[33m";
 constexpr std::string_view kBold = "\x1b[1m";
 constexpr std::string_view kPlain = "\x1b[0m";
 
-constexpr std::size_t kMostOfAKind = 25;  // rows that fail nothing, shown without --all
-
-bool IsGate(const ComparisonRow& row) {
-  return row.role == Role::kTime || row.role == Role::kCounter;
-}
+// Rows that fail nothing, shown without --all: with a change, and of what is on one side only.
+constexpr std::size_t kMostChanges = 25;
+constexpr std::size_t kMostOnOneSide = 8;
 
 bool IsUndecided(const ComparisonRow& row) {
   return IsGate(row) && row.verdict == Verdict::kInconclusive && !row.is_unconfirmed;
@@ -42,7 +40,8 @@ std::vector<const ComparisonRow*> RowsOf(const Comparison& comparison, bool all)
   std::array<std::size_t, kVerdicts> shown{};
   for (const ComparisonRow& row : comparison.rows) {
     std::size_t& of_its_kind = shown[static_cast<std::size_t>(row.verdict)];
-    const bool is_shown = Matters(row) && (row.fails || of_its_kind++ < kMostOfAKind);
+    const std::size_t most = row.metric.empty() ? kMostOnOneSide : kMostChanges;
+    const bool is_shown = Matters(row) && (row.fails || of_its_kind++ < most);
     if (all || is_shown) rows.push_back(&row);
   }
   return rows;
@@ -65,7 +64,7 @@ std::string SideText(const ComparisonRow& row, const Samples& samples, double me
 
 std::string ChangeText(const ComparisonRow& row, double change) {
   if (!row.is_ratio) return Signed(ValueText(row, change));
-  return change >= 10 ? "x" + FourDigits(change) : PercentText(change - 1);
+  return change >= 10 ? "x" + ReadableNumber(change) : PercentText(change - 1);
 }
 
 std::string IntervalText(const ComparisonRow& row) {
@@ -85,9 +84,8 @@ std::string RunsText(std::size_t runs) {
 
 std::string NoteOf(const ComparisonRow& row, bool is_advisory) {
   std::string note = VisibleText(row.why);
-  if (row.verdict == Verdict::kInconclusive && row.runs_needed > 0) {
-    note += (note.empty() ? "" : "; ") + RunsText(row.runs_needed) +
-            (is_advisory ? " repetitions" : " files") + " a side would decide";
+  if (row.verdict == Verdict::kInconclusive && row.runs_needed > 0 && !is_advisory) {
+    note += (note.empty() ? "" : "; ") + RunsText(row.runs_needed) + " files a side would decide";
   }
   if (row.role == Role::kShown) note += note.empty() ? "no gate" : "; no gate";
   return note;
@@ -165,13 +163,20 @@ bool HasFilterLine(const Advice& advice, const ReportOptions& report) {
 
 std::string CountsText(const Comparison& comparison) {
   std::string text;
+  std::size_t all = 0;
   for (std::size_t i = 0; i < kVerdicts; ++i) {
     const std::size_t count = comparison.summary.rows[i];
     if (count == 0) continue;
+    all += count;
     text += (text.empty() ? "" : ", ") + FormatInteger(static_cast<std::int64_t>(count)) + ' ' +
             std::string(VerdictText(static_cast<Verdict>(i)));
   }
-  return text.empty() ? "no rows" : text;
+  return text.empty() ? "no rows" : "of " + Plural(all, "row") + ' ' + text;
+}
+
+double ThresholdOf(const Comparison& comparison, const CompareOptions& options) {
+  return comparison.is_advisory ? std::max(options.threshold, options.single_threshold)
+                                : options.threshold;
 }
 
 std::string SummaryText(const Comparison& comparison, const CompareOptions& options) {
@@ -179,10 +184,7 @@ std::string SummaryText(const Comparison& comparison, const CompareOptions& opti
                      FormatInteger(static_cast<std::int64_t>(comparison.base_files)) + " against " +
                      Plural(comparison.contender_files, "file");
   if (!comparison.time_metric.empty()) text += ", by " + comparison.time_metric;
-  const double threshold = comparison.is_advisory
-                               ? std::max(options.threshold, options.single_threshold)
-                               : options.threshold;
-  const std::string limit = PercentText(threshold).substr(1);
+  const std::string limit = PercentText(ThresholdOf(comparison, options)).substr(1);
   return text + (options.calibration ? ", thresholds calibrated" : ", threshold " + limit) + ": " +
          CountsText(comparison);
 }
@@ -195,14 +197,20 @@ std::string MeanText(const GeometricMeanRow& mean) {
         " (" + PercentText(mean.ratio.lower - 1) + " … " + PercentText(mean.ratio.upper - 1) + ")";
   }
   text += " of " + Plural(mean.pairs, "pair");
-  if (!mean.excluded.empty()) {
-    text += ", " + FormatInteger(static_cast<std::int64_t>(mean.excluded.size())) + " left out";
+  if (mean.excluded.empty()) return text;
+  constexpr std::size_t kMostNamed = 3;
+  const std::size_t named = std::min(kMostNamed, mean.excluded.size());
+  text += ", without ";
+  for (std::size_t i = 0; i < named; ++i) {
+    text += (i == 0 ? "" : ", ") + VisibleText(mean.excluded[i]);
   }
-  return text;
+  const std::size_t others = mean.excluded.size() - named;
+  return others == 0 ? text : text + " and " + Plural(others, "more benchmark");
 }
 
 std::string_view SeverityText(Severity severity) {
-  constexpr std::array<std::string_view, 3> kTexts = {"identity", "build", "environment"};
+  constexpr std::array<std::string_view, 4> kTexts = {"identity", "build", "settings",
+                                                      "environment"};
   return kTexts[static_cast<std::size_t>(severity)];
 }
 
@@ -223,6 +231,27 @@ struct Line {
   std::string text;
 };
 
+bool IsGatingTime(const Comparison& comparison, const std::string& metric) {
+  const std::vector<std::string_view> times = Split(comparison.time_metric, ',');
+  return std::any_of(times.begin(), times.end(), [&](std::string_view time) {
+    return time.substr(std::min(time.find_first_not_of(' '), time.size())) == metric;
+  });
+}
+
+// A broken test calls nearly everything slower, or nearly everything faster.
+std::string SelfCheckText(const ComparisonSummary& summary) {
+  const auto count = [&](Verdict verdict) {
+    return FormatInteger(
+        static_cast<std::int64_t>(summary.rows[static_cast<std::size_t>(verdict)]));
+  };
+  return Plural(summary.gates_tested, "test") +
+         ", corrected: a false alarm has a chance of at most " +
+         PercentText(summary.false_alarm_bound).substr(1) + " (without correction " +
+         FourDigits(summary.uncorrected_false_alarms) + " would be expected); " +
+         count(Verdict::kWorse) + " worse and " + count(Verdict::kBetter) +
+         " better, sign test p = " + FourDigits(summary.asymmetry_p);
+}
+
 // What stands below the rows in every format for people.
 std::vector<Line> LinesOf(const Comparison& comparison, const CompareOptions& options, bool all) {
   std::vector<Line> lines;
@@ -234,11 +263,14 @@ std::vector<Line> LinesOf(const Comparison& comparison, const CompareOptions& op
     lines.push_back({kYellow, "warning: " + VisibleText(warning)});
   }
   for (const GeometricMeanRow& mean : comparison.geometric_means) {
-    if (!all && comparison.time_metric.find(mean.metric) == std::string::npos) continue;
+    if (!all && !IsGatingTime(comparison, mean.metric)) continue;
     lines.push_back({"", MeanText(mean)});
     for (const std::string& name : mean.excluded) {
       if (all) lines.push_back({"", "  without " + VisibleText(name)});
     }
+  }
+  if (comparison.summary.gates_tested > 0 && !comparison.is_advisory) {
+    lines.push_back({"", SelfCheckText(comparison.summary)});
   }
   lines.push_back({"", SummaryText(comparison, options)});
   return lines;
@@ -429,6 +461,7 @@ Json RowJson(const ComparisonRow& row) {
   Json json = {{"benchmark", row.benchmark},
                {"metric", row.metric.empty() ? Json(nullptr) : Json(row.metric)},
                {"verdict", VerdictText(row.verdict)},
+               {"is_unconfirmed", row.is_unconfirmed},
                {"role", RoleText(row.role)},
                {"direction", DirectionText(row.direction)},
                {"fails", row.fails},
@@ -462,8 +495,7 @@ Json SummaryJson(const ComparisonSummary& summary) {
   }
   return {{"verdicts", counts},
           {"compared", summary.compared},
-          {"tested_times", summary.tested_times},
-          {"tested_counters", summary.tested_counters},
+          {"gates_tested", summary.gates_tested},
           {"tested", summary.tested},
           {"failures", summary.failures},
           {"uncorrected_false_alarms", summary.uncorrected_false_alarms},
@@ -483,7 +515,7 @@ void WriteJson(const Comparison& comparison, const CompareOptions& options,
                {"next", advice.steps},
                {"filter", advice.filter},
                {"alpha", options.alpha},
-               {"threshold", options.threshold},
+               {"threshold", ThresholdOf(comparison, options)},
                {"time_metric", comparison.time_metric},
                {"is_advisory", comparison.is_advisory},
                {"is_incomplete", comparison.is_incomplete},
@@ -541,13 +573,23 @@ Undecided UndecidedOf(const Comparison& comparison) {
   return undecided;
 }
 
-void AdviseMoreRuns(const Comparison& comparison, const Undecided& undecided, Advice& advice) {
+// Of one file a side: the number of rows stays, and with it the number of tests.
+std::string MoreFilesText(const Comparison& comparison, const Undecided& undecided,
+                          const CompareOptions& options) {
+  constexpr std::size_t kFewest = 5;
+  const std::size_t tests = std::max<std::size_t>(1, comparison.summary.gates_tested);
+  return Plural(undecided.rows, "row") + " undecided: compare " +
+         RunsText(std::max(kFewest, RunsToReject(options.alpha, tests))) +
+         " or more files a side, each of its own process";
+}
+
+void AdviseMoreRuns(const Comparison& comparison, const Undecided& undecided,
+                    const CompareOptions& options, Advice& advice) {
   if (undecided.rows == 0) return;
   if (comparison.is_advisory) {
-    advice.steps.push_back(Plural(undecided.rows, "row") +
-                           " undecided: compare 5 or more files a side, each of its own process");
-    return;
+    return advice.steps.push_back(MoreFilesText(comparison, undecided, options));
   }
+  if (!comparison.summary.can_fire) return;  // said already
   const std::size_t runs = std::min(comparison.base_files, comparison.contender_files);
   if (undecided.within_reach == 0) {
     advice.steps.push_back(Plural(undecided.rows, "row") +
@@ -575,12 +617,15 @@ void AdviseToConfirm(const Comparison& comparison, const Undecided& undecided,
 }
 
 std::string WhyNothing(const Comparison& comparison, const CompareOptions& options) {
+  if (comparison.summary.compared > 0 && comparison.summary.compared >= options.require) {
+    return "too few runs to find any change";
+  }
   if (comparison.summary.compared > 0) {
     return "fewer benchmarks were compared than --require=" +
            FormatInteger(static_cast<std::int64_t>(options.require));
   }
   if (comparison.rows.empty()) {
-    return options.is_filtered ? "the filter selects no benchmark" : "the files have no benchmarks";
+    return "no file has a benchmark, or none that the filter selects";
   }
   return "no benchmark was measured on both sides (" + CountsText(comparison) + ")";
 }
@@ -626,7 +671,7 @@ Advice AdviceOf(const Comparison& comparison, const CompareOptions& options,
   } else if (advice.exit_code == 3) {
     AdviseOnIncomplete(comparison, advice);
   } else if (advice.exit_code == 4) {
-    advice.headline = "NOTHING COMPARED: " + WhyNothing(comparison, options);
+    advice.headline = "NOTHING TOLD: " + WhyNothing(comparison, options);
   } else if (worse > 0) {
     advice.headline = "ADVISORY: " + Plural(worse, "row") + (worse == 1 ? " looks" : " look") +
                       " worse, but one file a side proves nothing";
@@ -639,14 +684,13 @@ Advice AdviceOf(const Comparison& comparison, const CompareOptions& options,
     advice.headline = "OK: nothing got worse";
   }
   if (unconfirmed > 0) advice.headline += ", " + Plural(unconfirmed, "row") + " not confirmed";
-  if (!comparison.summary.can_fire) {
+  if (!comparison.summary.can_fire && !comparison.is_advisory) {
     const std::string runs = RunsText(comparison.summary.runs_to_fire);
-    const std::string take = comparison.is_advisory ? runs + " repetitions a side"
-                             : run_folder.empty()   ? runs + " files a side"
-                                                    : "--rounds=" + runs;
-    advice.steps.push_back("too few runs to find any change: take " + take);
+    advice.steps.push_back("take " +
+                           (run_folder.empty() ? runs + " files a side" : "--rounds=" + runs) +
+                           ", or compare fewer benchmarks: each is a test");
   }
-  AdviseMoreRuns(comparison, undecided, advice);
+  AdviseMoreRuns(comparison, undecided, options, advice);
   if (!run_folder.empty()) AdviseToConfirm(comparison, undecided, run_folder, advice);
   return advice;
 }

@@ -67,7 +67,7 @@ class Measurement {
         progress_(record.rounds) {}
 
   // Returns when all is done, or with the first interrupt.
-  void Run() {
+  void Run(const RoundsDecision& decide) {
     WriteRunRecord(record_, run_folder_);
     for (std::size_t round = 1; round <= record_.rounds; ++round) {
       const bool is_base_first = round % 2 == 1;
@@ -77,6 +77,10 @@ class Measurement {
         if (interrupts_.signal() != 0 || !Measure(round, side)) return;
       }
       record_.completed = round;
+      if (round == 1 && decide) {
+        record_.rounds = decide();
+        progress_.SetRounds(record_.rounds);
+      }
       WriteRunRecord(record_, run_folder_);
     }
   }
@@ -176,9 +180,9 @@ void MakeRunFolder(const std::string& what, std::string& folder) {
 }
 
 void MeasureRounds(RunRecord& record, const std::string& run_folder, const ReadOptions& read,
-                   Interrupts& interrupts) {
+                   Interrupts& interrupts, const RoundsDecision& decide) {
   record.completed = 0;
-  Measurement(record, run_folder, read, interrupts).Run();
+  Measurement(record, run_folder, read, interrupts).Run(decide);
 }
 
 std::vector<std::string> CompletePaths(const RunRecord& record, const std::string& run_folder,

@@ -7,6 +7,8 @@
 // new-03.json.unfinished, so that new-*.json are results.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,11 +35,14 @@ std::string RequireProgram(const std::string& flag, const std::string& path);
 /// time>". Throws UsageError where it holds results already, and OutputError.
 void MakeRunFolder(const std::string& what, std::string& folder);
 
+/// Says, after the first round, how many there shall be.
+using RoundsDecision = std::function<std::size_t()>;
+
 /// Runs the rounds of `record`, whose `completed` says afterwards how many are whole, into
 /// `run_folder`, and writes its run.json. Ends early, and returns so, with the first interrupt.
-/// Throws RunError, StartError and OutputError.
+/// Throws RunError, StartError and OutputError, and what `decide` throws.
 void MeasureRounds(RunRecord& record, const std::string& run_folder, const ReadOptions& read,
-                   Interrupts& interrupts);
+                   Interrupts& interrupts, const RoundsDecision& decide = {});
 
 /// The paths of the complete rounds of a side, "base" or "new".
 std::vector<std::string> CompletePaths(const RunRecord& record, const std::string& run_folder,

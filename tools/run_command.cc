@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr int kIncomplete = 3;  // exit code
 
+constexpr std::size_t kDefaultRounds = 5;
 constexpr const char* kSameTwice =
     "both sides are the same program with the same flags: whatever differs is noise (an A/A "
     "comparison)";
@@ -124,10 +125,9 @@ void RequireSameProgram(const std::string& flag, const SideRecord& side) {
 
 std::size_t RoundsOf(const ConfirmCommand& command, const Comparison& first,
                      const std::vector<std::string>& benchmarks) {
-  constexpr std::size_t kDefault = 5;
   const CompareOptions& options = command.compare.options;
   const std::size_t needed = RoundsToConfirm(first, benchmarks, options.alpha);
-  if (command.rounds == 0) return std::max(kDefault, needed);
+  if (command.rounds == 0) return std::max(kDefaultRounds, needed);
   const bool decides_alone = command.rounds == 1 && options.gate_single;
   if (command.rounds < needed && !decides_alone) {
     throw UsageError("--rounds=" + std::to_string(command.rounds) +
@@ -137,13 +137,33 @@ std::size_t RoundsOf(const ConfirmCommand& command, const Comparison& first,
   return command.rounds;
 }
 
+// The first round tells how many benchmarks there are, each of which is a test: with too few rounds
+// no slowdown, however large, could be told from chance.
+std::size_t RoundsAfterTheFirst(CompareCommand command, const RunRecord& record, bool is_given,
+                                const std::string& run_folder) {
+  TakeFiles(record, run_folder, command);
+  const std::size_t tests = std::max<std::size_t>(1, CompareSides(command).summary.compared);
+  const std::size_t needed = RunsToReject(command.options.alpha, tests);
+  const bool decides_alone = record.rounds == 1 && command.options.gate_single;
+  if (record.rounds >= needed || decides_alone) return record.rounds;
+  if (!is_given) {
+    Say(Plural(tests, "benchmark") + ": " + std::to_string(needed) + " rounds instead of " +
+        std::to_string(record.rounds) + ", with fewer no change could be told from chance");
+    return needed;
+  }
+  Say("warning: " + Plural(tests, "benchmark") +
+      ", and with --rounds=" + std::to_string(record.rounds) +
+      " no change can be told from chance; it takes " + std::to_string(needed));
+  return record.rounds;
+}
+
 }  // namespace
 
 int RunAndCompare(const std::vector<std::string>& arguments) {
   RunCommand command = ParseRun(arguments);
   RunRecord record;
   record.folder = fs::current_path().string();
-  record.rounds = command.rounds;
+  record.rounds = command.rounds == 0 ? kDefaultRounds : command.rounds;
   record.base = {RequireProgram("--base", command.base), 0, 0, command.base_flags};
   record.contender = {RequireProgram("--new", command.contender), 0, 0, command.new_flags};
   record.judgement = command.judgement;
@@ -158,7 +178,10 @@ int RunAndCompare(const std::vector<std::string>& arguments) {
   if (record.IsSameTwice()) Say(std::string("warning: ") + kSameTwice);
 
   Interrupts interrupts;
-  MeasureRounds(record, command.folder, command.compare.read, interrupts);
+  const auto decide = [&] {
+    return RoundsAfterTheFirst(command.compare, record, command.rounds > 0, command.folder);
+  };
+  MeasureRounds(record, command.folder, command.compare.read, interrupts, decide);
   if (interrupts.signal() != 0) Say(InterruptText(record));
   if (record.completed == 0) return kIncomplete;
   TakeFiles(record, command.folder, command.compare);

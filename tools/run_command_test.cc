@@ -96,10 +96,30 @@ TEST_F(RunProgram, AlternatesAndJudges) {
   EXPECT_EQ(Run("d/base-*.json -- d/new-*.json").code, 1) << "files that a comparison takes";
 }
 
+TEST_F(RunProgram, MeasuresAsManyRoundsAsTheBenchmarksNeed) {
+  for (int i = 1; i <= 9; ++i) {
+    Json base = Json::array();
+    Json contender = Json::array();
+    for (int k = 0; k < 80; ++k) {
+      base.push_back(Row("A" + std::to_string(k), 10 + 0.01 * i));
+      contender.push_back(Row("A" + std::to_string(k), 15 + 0.01 * i));
+    }
+    WriteRun("base-" + std::to_string(i) + ".json", base);
+    WriteRun("new-" + std::to_string(i) + ".json", contender);
+  }
+  const ProgramResult result = RunBoth();
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_TRUE(Has(result.err, "80 benchmarks: 7 rounds instead of 5")) << result.err;
+  EXPECT_TRUE(Has(result.out, "REGRESSION: 80 rows failed")) << result.out;
+  const ProgramResult blind = Run("d/base-0[1-6].json -- d/new-0[1-6].json");
+  EXPECT_EQ(blind.code, 4) << "no gate that cannot fire is green";
+  EXPECT_TRUE(Has(blind.out, "NOTHING TOLD: too few runs")) << blind.out;
+}
+
 TEST_F(RunProgram, GivesEachSideItsFlagsAfterThoseOfBoth) {
-  WriteFiles(1, 2, 1);
+  WriteFiles(1, 4, 1);
   const ProgramResult result = RunBoth(
-      "--rounds=2 --base-flags=\"--x='a b' -y\" --base-flags=--z --new-flags=--w -- --both");
+      "--rounds=4 --base-flags=\"--x='a b' -y\" --base-flags=--z --new-flags=--w -- --both");
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_TRUE(Has(Call(0), "base --both --x=a b -y --z --benchmark_out=")) << Call(0);
   EXPECT_TRUE(Has(Call(1), "new --both --w --benchmark_out=")) << Call(1);
@@ -107,7 +127,7 @@ TEST_F(RunProgram, GivesEachSideItsFlagsAfterThoseOfBoth) {
 
 TEST_F(RunProgram, WarnsThatOneProgramIsComparedWithItself) {
   WriteFiles(1, 10, 1);
-  const std::string same = "run --base=base --new=./base --rounds=2 --dir=";
+  const std::string same = "run --base=base --new=./base --rounds=4 --dir=";
   const ProgramResult result = Run(same + "d");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(Has(result.err, "A/A comparison")) << result.err;

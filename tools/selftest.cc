@@ -246,7 +246,7 @@ SelftestResult JudgeHandicap(const Comparison& comparison, const CompareOptions&
   return {code == 1 && found > 0,
           "slowed down by --handicap=" + FormatDecimal(handicap) + ": exit code 1",
           CodeText(code, comparison) + ", " + std::to_string(found) + " of " +
-              std::to_string(comparison.summary.tested_times) + " slowdowns found"};
+              std::to_string(comparison.summary.compared) + " slowdowns found"};
 }
 
 int RunSelftest(const std::vector<std::string>& arguments) {

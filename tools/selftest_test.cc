@@ -24,7 +24,6 @@ TEST(Selftest, AnAlarmOverNothingFails) {
 
 TEST(Selftest, SilenceThatProvesNothingFails) {
   const Comparison too_few = Compare(Runs({100, 101}), Runs({100.5, 101.5}));
-  EXPECT_EQ(ExitCode(too_few, {}), 0);
   EXPECT_FALSE(JudgeSame(too_few, {}).is_ok);
   EXPECT_FALSE(JudgeSame(Compare(Runs(Steady()), {File({}), File({})}), {}).is_ok);
 }

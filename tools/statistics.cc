@@ -86,17 +86,6 @@ std::vector<double> SubsetSumCounts(const std::vector<std::size_t>& ranks, std::
 
 double NormalTail(double z) { return std::erfc(z / std::sqrt(2.0)) / 2; }
 
-// z with NormalTail(z) = p, for p below a half. The tail falls steadily, so bisecting is enough.
-double NormalQuantile(double p) {
-  double low = 0;
-  double high = 40;
-  for (int i = 0; i < 80; ++i) {
-    const double middle = (low + high) / 2;
-    (NormalTail(middle) > p ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
 // Two-sided, for whole degrees of freedom: Abramowitz and Stegun 26.7.3 and 26.7.4.
 double StudentTwoSidedP(double t, std::size_t degrees) {
   const double angle = std::atan(std::fabs(t) / std::sqrt(static_cast<double>(degrees)));
@@ -205,7 +194,8 @@ double Difference(const Samples& base, const Samples& other, std::size_t k) {
 }
 
 // How many of the smallest, and of the largest, differences lie outside the interval; the first
-// of the interval is the one after. nm when there is no interval.
+// of the interval is the one after. nm when there is no interval. With k values of U rejected at a
+// tail, 0 to k - 1, the interval begins at the k-th difference.
 std::size_t DifferencesOutside(std::size_t n, std::size_t m, double tail,
                                RankDistributions& distributions) {
   if (n + m > kExactLimit) {
@@ -218,7 +208,7 @@ std::size_t DifferencesOutside(std::size_t n, std::size_t m, double tail,
   const auto first_inside =
       std::upper_bound(cumulative.begin(), cumulative.end(), tail * kRounding);
   if (first_inside == cumulative.begin()) return n * m;
-  return static_cast<std::size_t>(first_inside - cumulative.begin());
+  return static_cast<std::size_t>(first_inside - cumulative.begin()) - 1;
 }
 
 std::vector<std::size_t> AscendingOrder(const std::vector<double>& p) {
@@ -276,6 +266,17 @@ std::size_t RoundedUp(double runs) {
 double Minimum(const Samples& samples) {
   RequireFinite(samples);
   return *std::min_element(samples.begin(), samples.end());
+}
+
+// The tail falls steadily, so bisecting is enough.
+double NormalQuantile(double p) {
+  double low = 0;
+  double high = 40;
+  for (int i = 0; i < 80; ++i) {
+    const double middle = (low + high) / 2;
+    (NormalTail(middle) > p ? low : high) = middle;
+  }
+  return (low + high) / 2;
 }
 
 double Median(const Samples& samples) { return Quantile(samples, 0.5); }

@@ -23,6 +23,9 @@ double Median(const Samples& samples);
 /// quantiles in statistical packages", 1996; what NumPy and R do unless told otherwise.
 double Quantile(Samples samples, double q);
 
+/// z so that a normal variable is above it with probability p, from 0 to a half.
+double NormalQuantile(double p);
+
 /// Throws std::invalid_argument unless all values are above zero.
 double GeometricMean(const Samples& samples);
 

@@ -193,17 +193,45 @@ TEST(MannWhitney, IsApproximatedForManyValues) {
 TEST(HodgesLehmann, IsTheMedianBetweenCriticalDifferences) {
   const Samples base = {1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30};
   const Samples other = {0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29};
-  const Effect effect = Shift(base, other);  // differences 19 and 63 of 81, by NumPy
+  const Effect effect = Shift(base, other);  // differences 18 and 64 of 81, as R's wilcox.test
   EXPECT_NEAR(effect.estimate, -0.56, 1e-12);
-  EXPECT_NEAR(effect.lower, -1.082, 1e-12);
-  EXPECT_NEAR(effect.upper, 0.22, 1e-12);
+  EXPECT_NEAR(effect.lower, -1.183, 1e-12);
+  EXPECT_NEAR(effect.upper, 0.37, 1e-12);
   EXPECT_EQ(effect.method, Method::kExact);
 
-  // P(U <= 3) = 7 / 462 is below 2.5 %, P(U <= 4) is not: differences 5 and 26 of 30, by NumPy.
+  // P(U <= 3) = 7 / 462 is below 2.5 %, P(U <= 4) is not: differences 4 and 27 of 30.
   const Effect ratio = Ratio({100, 101, 103, 99, 102}, {110, 108, 112, 109, 111, 107});
   EXPECT_NEAR(ratio.estimate, 1.0840883828588712, 1e-13);
-  EXPECT_NEAR(ratio.lower, 1.0588235294117654, 1e-13);
-  EXPECT_NEAR(ratio.upper, 1.11, 1e-13);
+  EXPECT_NEAR(ratio.lower, 1.058252427184466, 1e-13);
+  EXPECT_NEAR(ratio.upper, 1.1111111111111112, 1e-13);
+}
+
+// Of samples without a shift every split of n + m ranks is as likely: the share of splits whose
+// interval holds the shift of 0 is the confidence, and it is at least what was asked for.
+TEST(HodgesLehmann, CoversWithTheConfidenceAskedFor) {
+  RankDistributions distributions;
+  for (const double confidence : {0.8, 0.9, 0.95, 0.99}) {
+    for (std::size_t n = 3; n <= 5; ++n) {
+      for (std::size_t m = 3; m <= 5; ++m) {
+        std::size_t splits = 0;
+        std::size_t covered = 0;
+        for (unsigned mask = 0; mask < 1U << (n + m); ++mask) {
+          Samples base;
+          Samples other;
+          for (std::size_t i = 0; i < n + m; ++i) {
+            const double distinct = std::exp2(static_cast<double>(i));
+            ((mask >> i & 1U) != 0 ? base : other).push_back(distinct);
+          }
+          if (base.size() != n) continue;
+          const Effect effect = HodgesLehmannShift(base, other, confidence, distributions);
+          ++splits;
+          if (effect.lower <= 0 && effect.upper >= 0) ++covered;
+        }
+        EXPECT_GE(static_cast<double>(covered), confidence * static_cast<double>(splits) - 1e-9)
+            << n << " against " << m << " at " << confidence;
+      }
+    }
+  }
 }
 
 TEST(HodgesLehmann, HasAnIntervalFromFourRunsASideOn) {
@@ -215,9 +243,9 @@ TEST(HodgesLehmann, HasAnIntervalFromFourRunsASideOn) {
   EXPECT_TRUE(Shift({1, 2, 3}, {4, 5, 6}, 0.9).HasInterval());  // 1 / 20 is 5 % exactly
   const Effect four = Shift({1, 2, 3, 4}, {5, 6, 7, 8});
   EXPECT_TRUE(four.HasInterval());
-  EXPECT_EQ(four.lower, 2);  // without the smallest difference, 1, and the largest, 7
+  EXPECT_EQ(four.lower, 1);  // all differences: 1 - 2 / 70 is 97 %, without the ends 94 %
   EXPECT_EQ(four.estimate, 4);
-  EXPECT_EQ(four.upper, 6);
+  EXPECT_EQ(four.upper, 7);
 }
 
 TEST(HodgesLehmann, OfEqualValuesIsNoChange) {
@@ -251,8 +279,8 @@ TEST(GeometricMeanRatio, TakesTheRunAsReplicate) {
   const std::vector<Samples> other = {{1.21, 10}, {2.42, 20}, {3.63, 30}, {4.84, 40}};
   const Effect effect = GeometricMeanRatio(base, other, 0.95, distributions);
   EXPECT_NEAR(effect.estimate, 1.1, 1e-12);
-  EXPECT_NEAR(effect.lower, 1.1 / 3, 1e-12);
-  EXPECT_NEAR(effect.upper, 1.1 * 3, 1e-12);
+  EXPECT_NEAR(effect.lower, 1.1 / 4, 1e-12);
+  EXPECT_NEAR(effect.upper, 1.1 * 4, 1e-12);
   EXPECT_THROW(GeometricMeanRatio(base, {{1}}, 0.95, distributions), std::invalid_argument);
   EXPECT_THROW(GeometricMeanRatio(base, {}, 0.95, distributions), std::invalid_argument);
 }

@@ -10,7 +10,9 @@ Rounds go base, same, +5 %, +10 % and back again, so that each kind stands as of
 as after it. The first rounds of a suite are the trial with fewer processes a side.
 
 `measure` leaves the result files in a folder and goes on where it was interrupted; `judge` reads
-them and writes a report. Half an hour to an hour and a half on two cores: keep them quiet.
+them and writes a report. Half an hour to an hour and a half on two cores: keep them quiet. `scale`
+measures cnn_compare itself: time and memory for a file of 100,000 rows against another, and time
+beside compare.py's for 4,000.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, field
 from math import comb
 from pathlib import Path
@@ -31,6 +34,7 @@ EXAMPLE = """examples:
   tools/trials.py measure
   tools/trials.py judge --compare_py=/usr/share/benchmark/compare.py
   tools/trials.py measure --suites=3 --rounds=5 --dir=build/trials-quick
+  tools/trials.py scale --compare_py=/usr/share/benchmark/compare.py
 
 exit codes: 0 done, whatever the verdicts; 1 a program failed; 2 bad usage or something is missing"""
 
@@ -285,6 +289,65 @@ def describe(report: Report, suites: list[Path], options: argparse.Namespace) ->
     return "\n".join(lines) + "\n"
 
 
+# --- scale
+
+
+def write_rows(path: Path, rows: int, seed: int) -> None:
+    source = random.Random(seed)
+    context = {"date": "2026-01-01T00:00:00+00:00", "host_name": "made", "num_cpus": 2,
+               "library_build_type": "release"}
+    benchmarks = []
+    for i in range(rows // 4):
+        for repetition in range(4):
+            name = f"Layer/network{i % 40}/conv{i}/device:cpu/pass:forward/batch:{2**(i % 8)}"
+            milliseconds = (1 + i % 100) * source.uniform(1, 1.05)
+            benchmarks.append({
+                "name": name, "family_index": i, "per_family_instance_index": 0, "run_name": name,
+                "run_type": "iteration", "repetitions": 4, "repetition_index": repetition,
+                "threads": 1, "iterations": 100, "real_time": milliseconds, "cpu_time": milliseconds,
+                "time_unit": "ms", "items_per_second": 32e3 / milliseconds, "page_faults_per_step": 0.25})
+    path.write_text(json.dumps({"context": context, "benchmarks": benchmarks}, indent=1))
+
+
+def timed(command: list[str]) -> tuple[float, float]:
+    """Seconds and the largest resident memory in MB of a program that ends with 0 or 1."""
+    begin = time.monotonic()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 1):
+        give_up(1, f"{command[0]} ended with {child.returncode}")
+    return time.monotonic() - begin, usage.ru_maxrss / 1024
+
+
+def scale(options: argparse.Namespace) -> None:
+    options.dir.mkdir(parents=True, exist_ok=True)
+    files = {rows: [options.dir / f"scale-{rows}-{side}.json" for side in ("base", "new")]
+             for rows in (4_000, 100_000)}
+    for rows, pair in files.items():
+        for seed, path in enumerate(pair):
+            write_rows(path, rows, seed)
+    commands = {f"cnn_compare, {rows} rows a side": [options.compare, *map(str, pair)]
+                for rows, pair in files.items()}
+    commands["cnn_compare --help"] = [options.compare, "--help"]
+    if options.compare_py:
+        commands["compare.py, 4000 rows a side"] = [sys.executable, options.compare_py, "benchmarks",
+                                                   *map(str, files[4_000])]
+    runs: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for number in range(5):
+        say(f"round {number + 1} of 5")
+        for name in commands if number % 2 else reversed(commands):
+            runs[name].append(timed(commands[name]))
+    size = files[100_000][0].stat().st_size / 2**20
+    print(f"A file of 100,000 rows has {size:.1f} MB. Five runs each, in turn:\n")
+    print("| program | seconds, median [lowest..highest] | memory, MB |")
+    print("|---|--:|--:|")
+    for name, results in runs.items():
+        seconds = sorted(result[0] for result in results)
+        print(f"| {name} | {seconds[2]:.3f} [{seconds[0]:.3f}..{seconds[-1]:.3f}] | "
+              f"{max(result[1] for result in results):.0f} |")
+
+
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -296,6 +359,10 @@ def parse() -> argparse.Namespace:
     measuring = commands.add_parser("measure", parents=[common], help="run the processes")
     measuring.add_argument("--program", default=str(ROOT / "build/release/benchmarks/cnn_benchmarks"))
     measuring.add_argument("--suites", type=int, default=20, help="default: 20")
+    scaling = commands.add_parser("scale", help="measure cnn_compare itself")
+    scaling.add_argument("--dir", type=Path, default=ROOT / "build" / "trials")
+    scaling.add_argument("--compare", default=str(ROOT / "build/release/tools/cnn_compare"))
+    scaling.add_argument("--compare_py", help="google/benchmark's compare.py (needs SciPy)")
     judging = commands.add_parser("judge", parents=[common], help="count the verdicts")
     judging.add_argument("--compare", default=str(ROOT / "build/release/tools/cnn_compare"))
     judging.add_argument("--compare_py", help="google/benchmark's compare.py (needs SciPy)")
@@ -307,7 +374,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> None:
     options = parse()
-    (measure if options.command == "measure" else judge)(options)
+    {"measure": measure, "judge": judge, "scale": scale}[options.command](options)
 
 
 if __name__ == "__main__":
