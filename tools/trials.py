@@ -6,8 +6,8 @@ processes that take turns - base; the same again; 5 % and 10 % slower by --handi
 same files by cnn_compare and by google/benchmark's compare.py. The truth is known: a verdict
 "slower" is a false alarm in the second kind and a find in the other two.
 
-Rounds go base, same, +5 %, +10 % and back again, so that each kind stands as often before the base
-as after it. The first rounds of a suite are the trial with fewer processes a side.
+Rounds go base, same, +5 %, +10 % and back again, so that each kind stands before the base in every
+other round. The first rounds of a suite are the trial with fewer processes a side.
 
 `measure` leaves the result files in a folder and goes on where it was interrupted; `judge` reads
 them and writes a report. Half an hour to an hour and a half on two cores: keep them quiet. `scale`
@@ -102,6 +102,7 @@ def measure(options: argparse.Namespace) -> None:
     cases = eligible_cases(options.program, folder)
     if len(cases) < options.cases:
         give_up(2, f"only {len(cases)} cases to draw from")
+    (folder / "flags.txt").write_text(" ".join(PROGRAM_FLAGS) + "\n")
     for suite in range(1, options.suites + 1):
         drawn = sorted(random.Random(suite).sample(cases, options.cases))
         home = folder / f"suite-{suite:02}"
@@ -126,7 +127,7 @@ class Tally:
     suites: int = 0
     alarms: int = 0  # suites with one case or more called slower
     cases: int = 0
-    slower: int = 0  # cases called slower
+    slower: int = 0  # cases whose time is called slower
     faster: int = 0
 
     def add(self, slower: set[str], faster: set[str], cases: int) -> None:
@@ -139,18 +140,22 @@ class Tally:
 
 def by_cnn_compare(compare: str, base: list[Path], new: list[Path],
                    flags: list[str]) -> tuple[set[str], set[str]]:
-    """The cases that fail and those that are called faster. By its gate: what makes exit code 1."""
+    """The cases that fail and those whose time is called faster."""
     done = subprocess.run([compare, *map(str, base), "--", *map(str, new), "--format=json", "--all",
                            *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False)
     if done.returncode not in (0, 1):
         give_up(1, f"{compare} ended with {done.returncode}:\n{done.stderr[-2000:]}")
     rows = json.loads(done.stdout)["rows"]
-    slower = {row["benchmark"] for row in rows if row["fails"]}
-    if bool(slower) != (done.returncode == 1):
-        give_up(1, f"{compare}: exit code {done.returncode}, but {len(slower)} failing cases")
-    faster = {row["benchmark"] for row in rows if row["verdict"] == "faster"}
-    return slower, faster
+    failing = [row for row in rows if row["fails"]]
+    if bool(failing) != (done.returncode == 1):
+        give_up(1, f"{compare}: exit code {done.returncode}, but {len(failing)} failing rows")
+    others = {row["metric"] for row in failing if row["role"] != "time"}
+    if others:
+        say(f"{base[0].parent.name}: not only times fail, but also {', '.join(sorted(others))}")
+    faster = {row["benchmark"] for row in rows
+              if row["role"] == "time" and row["verdict"] == "better"}
+    return {row["benchmark"] for row in failing}, faster
 
 
 def merged(files: list[Path], out: Path) -> Path:
@@ -258,14 +263,16 @@ def judge(options: argparse.Namespace) -> None:
 
 def describe(report: Report, suites: list[Path], options: argparse.Namespace) -> str:
     context = json.loads((suites[0] / "base-01.json").read_text())["context"]
+    flags = (options.dir / "flags.txt").read_text().strip()
+    cases = len((suites[0] / "cases.txt").read_text().split())
     lines = [
         "# Trials of the gate", "",
         "Made by `tools/trials.py measure` and `tools/trials.py judge`. The truth is known: \"the same\" is",
         "the same program again, the others are slowed down by `--handicap`.", "",
         f"- machine: {context['device_cpu']}; {context['blas']}; allocator {context['allocator']}",
-        f"- program: commit {context['git_commit']}, flags `{' '.join(PROGRAM_FLAGS)}`",
-        f"- {len(suites)} suites of {options.cases} cases each, drawn from Layer, Model and Augment",
-        f"- judged by `cnn_compare {' '.join(options.flags)}`".rstrip(" `") + "`", "",
+        f"- program: commit {context['git_commit']}, flags `{flags}`",
+        f"- {len(suites)} suites of {cases} cases each, drawn from Layer, Model and Augment",
+        f"- judged by `{' '.join(['cnn_compare', *options.flags])}`", "",
         "| tool | processes a side | new side | suites with an alarm | cases called slower | cases called faster |",
         "|---|--:|---|--:|--:|--:|"]
     for (tool, processes, kind), tally in sorted(report.tallies.items(),
@@ -279,13 +286,14 @@ def describe(report: Report, suites: list[Path], options: argparse.Namespace) ->
         if tool == "swapped":
             lines.append(
                 f"With {processes} a side and the labels \"base\" and \"the same\" of each round drawn anew, "
-                f"{options.swaps} times a suite: {percent(tally.alarms, tally.suites)} of the suites with an "
-                f"alarm, {percent(tally.slower, tally.cases)} of the cases.")
+                f"{options.swaps} times a suite: {percent(tally.alarms, tally.suites)} with an alarm, "
+                f"{percent(tally.slower, tally.cases)} of the cases. These trials share their processes: "
+                "they tell the share more finely, not for more days or machines.")
         elif tool == "cnn_compare" and report.tally(tool, processes, "same") is tally:
             lines.append(
-                f"With {processes} a side {tally.alarms} false alarms in {tally.suites} suites: the true share is "
-                f"at most {100 * upper_bound(tally.alarms, tally.suites):.0f} % (95 % confidence); of cases at "
-                f"most {100 * upper_bound(tally.slower, tally.cases):.1f} %.")
+                f"With {processes} a side {tally.alarms} false alarms in {tally.suites} suites: with 95 % "
+                f"confidence the true share is at most {100 * upper_bound(tally.alarms, tally.suites):.0f} %; "
+                "more could be said of more suites only.")
     return "\n".join(lines) + "\n"
 
 
@@ -355,9 +363,9 @@ def parse() -> argparse.Namespace:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--dir", type=Path, default=ROOT / "build" / "trials", help="of the result files")
     common.add_argument("--rounds", type=int, default=10, help="processes of each kind; default: 10")
-    common.add_argument("--cases", type=int, default=12, help="of a suite; default: 12")
     measuring = commands.add_parser("measure", parents=[common], help="run the processes")
     measuring.add_argument("--program", default=str(ROOT / "build/release/benchmarks/cnn_benchmarks"))
+    measuring.add_argument("--cases", type=int, default=12, help="of a suite; default: 12")
     measuring.add_argument("--suites", type=int, default=20, help="default: 20")
     scaling = commands.add_parser("scale", help="measure cnn_compare itself")
     scaling.add_argument("--dir", type=Path, default=ROOT / "build" / "trials")
