@@ -214,7 +214,8 @@ void DeclareJudgement(CLI::App& app, CompareCommand& command) {
             options.single_threshold = options.threshold;
             options.least_calibrated = options.threshold;
           });
-  Declare(app, "--alpha", "SHARE", "chance of a false alarm among all that is tested; default: 5%",
+  Declare(app, "--alpha", "SHARE",
+          "chance of a false alarm among all times, and again among all counters; default: 5%",
           [&options](const std::string& text) {
             options.alpha = ParseShare("--alpha", text);
             if (options.alpha <= 0 || options.alpha >= 0.5) {

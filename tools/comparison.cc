@@ -337,7 +337,7 @@ class Comparer {
   const NameTraits& TraitsOf(const std::string& metric);
   double ThresholdOf(const ComparisonRow& row) const;
   void FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& row) const;
-  std::size_t CorrectTests(bool are_gates);
+  std::size_t CorrectTests(Role role);
   void Correct();
   void FollowTimes();
   void MarkFailures();
@@ -685,13 +685,14 @@ void Comparer::FillAggregateInterval(const Benchmark& benchmark, ComparisonRow& 
 
 // Holm's correction of what gates, Benjamini and Hochberg's of what is shown. Returns the number of
 // tests.
-std::size_t Comparer::CorrectTests(bool are_gates) {
+std::size_t Comparer::CorrectTests(Role role) {
+  const bool are_gates = role != Role::kShown;
   std::vector<std::size_t> rows;
   std::vector<double> worse;
   std::vector<double> better;
   for (std::size_t i = 0; i < result_.rows.size(); ++i) {
     const ComparisonRow& row = result_.rows[i];
-    if (!row.is_tested || IsGate(row) != are_gates) continue;
+    if (!row.is_tested || row.role != role) continue;
     rows.push_back(i);
     worse.push_back(are_gates ? row.p_worse : TwoSidedP(row));
     better.push_back(are_gates ? row.p_better : TwoSidedP(row));
@@ -709,8 +710,10 @@ std::size_t Comparer::CorrectTests(bool are_gates) {
 
 void Comparer::Correct() {
   superiority_.resize(result_.rows.size(), 0.5);
-  result_.summary.gates_tested = CorrectTests(true);
-  result_.summary.tested = result_.summary.gates_tested + CorrectTests(false);
+  ComparisonSummary& summary = result_.summary;
+  summary.tested_times = CorrectTests(Role::kTime);
+  summary.tested_counters = CorrectTests(Role::kCounter);
+  summary.tested = summary.tested_times + summary.tested_counters + CorrectTests(Role::kShown);
   std::vector<double> p;
   for (const ComparisonRow& row : result_.rows) {
     if (row.is_tested) p.push_back(TwoSidedP(row));
@@ -850,19 +853,24 @@ void Comparer::Count() {
       last_compared = row.benchmark_index;
     }
   }
-  summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(summary.gates_tested);
-  summary.false_alarm_bound = summary.gates_tested > 0 ? options_.alpha : 0;
+  const std::size_t tests = summary.tested_times + summary.tested_counters;
+  const int corrections =
+      (summary.tested_times > 0 ? 1 : 0) + (summary.tested_counters > 0 ? 1 : 0);
+  summary.uncorrected_false_alarms = options_.alpha * static_cast<double>(tests);
+  summary.false_alarm_bound = options_.alpha * corrections;
 }
 
-// Can any test be rejected? Warns, and names the runs it takes, where not.
+// Can any time (any counter, without times) be told from chance? Warns, and names the runs it
+// takes, where not.
 void Comparer::WarnOfPower() {
   ComparisonSummary& summary = result_.summary;
+  const bool has_times = summary.tested_times > 0;
   double smallest = 1;  // p that can be reached
   for (const ComparisonRow& row : result_.rows) {
-    if (!row.is_tested || !IsGate(row)) continue;
+    if (!row.is_tested || row.role != (has_times ? Role::kTime : Role::kCounter)) continue;
     smallest = std::min(smallest, MinimumP(row.base.size(), row.contender.size()));
   }
-  const std::size_t tests = summary.gates_tested;
+  const std::size_t tests = has_times ? summary.tested_times : summary.tested_counters;
   if (tests == 0 || smallest * static_cast<double>(tests) <= options_.alpha) return;
   summary.can_fire = false;
   summary.runs_to_fire = RunsToReject(options_.alpha, tests);

@@ -11,9 +11,11 @@
 // when the interval of the effect lies inside ± threshold. All else is inconclusive and comes with
 // the number of runs that would decide.
 //
-// Holm's correction is made over all that gates, times and counters. What all runs agree on (page
-// faults of a warm process, mostly) is not tested and costs no power. Shown metrics are tested for
-// the report only, with Benjamini and Hochberg's correction. Time and memory are linear in the rows
+// Holm's correction is made twice, over all times and over all counters that gate: a counter that
+// wobbles (peak memory) must not cost the times their power, and with few runs it would cost all of
+// it. The chance of a false alarm is thus at most alpha for times and alpha for counters. What all
+// runs agree on is not tested. Shown metrics are tested for the report only, with Benjamini and
+// Hochberg's correction. Time and memory are linear in the rows
 // (n log n in the rows of one benchmark).
 #pragma once
 
@@ -78,8 +80,9 @@ struct Calibration {
 };
 
 struct CompareOptions {
-  // Of all that gates together; intervals have confidence 1 - alpha. Smaller values need more runs:
-  // 5 files a side can reject up to 12 tests at 5 %, and 2 at 1 %; 6 up to 46, 7 up to 171.
+  // Of all times, and again of all counters; intervals have confidence 1 - alpha. Smaller values
+  // need more runs: 5 files a side can reject up to 12 tests at 5 %, and 2 at 1 %; 6 up to 46, 7 up
+  // to 171.
   double alpha = 0.05;
   double threshold = 0.02;              // relative change that matters
   double single_threshold = 0.10;       // the same with one file a side, unless it is calibrated
@@ -151,12 +154,13 @@ struct GeometricMeanRow {
 struct ComparisonSummary {
   std::array<std::size_t, kVerdicts> rows{};  // by verdict: rows that gate and kBenchmark
   std::size_t compared = 0;                   // benchmarks with a metric that gates on both sides
-  std::size_t gates_tested = 0;               // M of Holm's correction
-  std::size_t tested = 0;                     // those, and what is shown
-  double uncorrected_false_alarms = 0;        // alpha M: what tests without correction would raise
-  double false_alarm_bound = 0;               // chance of one or more: alpha, 0 without a test
+  std::size_t tested_times = 0;               // M of Holm's two corrections
+  std::size_t tested_counters = 0;
+  std::size_t tested = 0;               // those, and what is shown
+  double uncorrected_false_alarms = 0;  // alpha M: what tests without correction would raise
+  double false_alarm_bound = 0;         // chance of one or more: alpha for each of the two
   double asymmetry_p = 1;        // sign test of worse against better: small for a broken test
-  bool can_fire = true;          // enough runs for Holm to reject a test, or nothing to be tested
+  bool can_fire = true;          // enough runs for Holm to reject a time (a counter, without times)
   std::size_t runs_to_fire = 0;  // a side, else
   std::size_t failures = 0;
 };

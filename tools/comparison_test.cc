@@ -81,7 +81,7 @@ TEST(Verdict, HolmCountsAllTimesTested) {
     }
   }
   Comparison comparison = Compare(base, contender);
-  EXPECT_EQ(comparison.summary.gates_tested, 12U);
+  EXPECT_EQ(comparison.summary.tested_times, 12U);
   EXPECT_EQ(Find(comparison, "B0", "cpu_time").verdict, Verdict::kWorse);
   for (std::size_t i = 0; i < base.size(); ++i) {
     base[i].rows.push_back(Row("B12", 100 + static_cast<double>(i)));
@@ -366,7 +366,7 @@ TEST(Derived, ReciprocalOfTheTimeIsShownNotTested) {
   EXPECT_EQ(row.verdict, Verdict::kWorse);
   EXPECT_EQ(Find(comparison, "A", "ms_per_step").role, Role::kDerived);
   EXPECT_EQ(Find(comparison, "A", "cpu_time").role, Role::kShown);
-  EXPECT_EQ(comparison.summary.gates_tested, 1U);
+  EXPECT_EQ(comparison.summary.tested_times + comparison.summary.tested_counters, 1U);
   EXPECT_EQ(comparison.summary.tested, 2U);
   EXPECT_EQ(Count(comparison, Verdict::kWorse), 1U);
 }
@@ -570,7 +570,7 @@ TEST(GeometricMeans, LeaveOutWhatHasNoLogarithm) {
 TEST(Summary, CountsAndBoundsFalseAlarms) {
   const Comparison comparison =
       Compare(CounterRuns("loss", {1, 2, 3}), CounterRuns("loss", {1, 2}));
-  EXPECT_EQ(comparison.summary.gates_tested, 1U);
+  EXPECT_EQ(comparison.summary.tested_times + comparison.summary.tested_counters, 1U);
   EXPECT_DOUBLE_EQ(comparison.summary.uncorrected_false_alarms, 0.05);
   EXPECT_DOUBLE_EQ(comparison.summary.false_alarm_bound, 0.05);
   EXPECT_EQ(comparison.base_files, 3U);

@@ -244,8 +244,9 @@ std::string SelfCheckText(const ComparisonSummary& summary) {
     return FormatInteger(
         static_cast<std::int64_t>(summary.rows[static_cast<std::size_t>(verdict)]));
   };
-  return Plural(summary.gates_tested, "test") +
-         ", corrected: a false alarm has a chance of at most " +
+  return Plural(summary.tested_times, "time") + " and " +
+         Plural(summary.tested_counters, "counter") +
+         " tested, corrected: a false alarm has a chance of at most " +
          PercentText(summary.false_alarm_bound).substr(1) + " (without correction " +
          FourDigits(summary.uncorrected_false_alarms) + " would be expected); " +
          count(Verdict::kWorse) + " worse and " + count(Verdict::kBetter) +
@@ -269,7 +270,7 @@ std::vector<Line> LinesOf(const Comparison& comparison, const CompareOptions& op
       if (all) lines.push_back({"", "  without " + VisibleText(name)});
     }
   }
-  if (comparison.summary.gates_tested > 0 && !comparison.is_advisory) {
+  if (comparison.summary.tested > 0 && !comparison.is_advisory) {
     lines.push_back({"", SelfCheckText(comparison.summary)});
   }
   lines.push_back({"", SummaryText(comparison, options)});
@@ -495,7 +496,8 @@ Json SummaryJson(const ComparisonSummary& summary) {
   }
   return {{"verdicts", counts},
           {"compared", summary.compared},
-          {"gates_tested", summary.gates_tested},
+          {"tested_times", summary.tested_times},
+          {"tested_counters", summary.tested_counters},
           {"tested", summary.tested},
           {"failures", summary.failures},
           {"uncorrected_false_alarms", summary.uncorrected_false_alarms},
@@ -577,7 +579,7 @@ Undecided UndecidedOf(const Comparison& comparison) {
 std::string MoreFilesText(const Comparison& comparison, const Undecided& undecided,
                           const CompareOptions& options) {
   constexpr std::size_t kFewest = 5;
-  const std::size_t tests = std::max<std::size_t>(1, comparison.summary.gates_tested);
+  const std::size_t tests = std::max<std::size_t>(1, comparison.summary.tested_times);
   return Plural(undecided.rows, "row") + " undecided: compare " +
          RunsText(std::max(kFewest, RunsToReject(options.alpha, tests))) +
          " or more files a side, each of its own process";
