@@ -72,6 +72,23 @@ TEST_F(CompareProgram, ReturnsTwoForBadUsage) {
   }
 }
 
+TEST_F(CompareProgram, SelectsAComplexityByTheNameThatIsShown) {
+  Json fit = Row("Sort_BigO", 1);
+  fit.erase("real_time");
+  fit.erase("cpu_time");
+  fit.erase("iterations");
+  fit["run_name"] = "Sort";
+  fit["run_type"] = "aggregate";
+  fit["aggregate_name"] = "BigO";
+  fit["big_o"] = "N";
+  fit["cpu_coefficient"] = fit["real_coefficient"] = 2.5;
+  WriteRun("sorts.json", {Row("Sort/8", 1), fit});
+  const Result result = Run("sorts.json sorts.json --filter=BigO --all");
+  EXPECT_EQ(result.code, 4) << "a complexity alone is no measurement";
+  EXPECT_TRUE(Has(result.out, "Sort_BigO")) << result.out;
+  EXPECT_FALSE(Has(result.out, "Sort/8")) << result.out;
+}
+
 TEST_F(CompareProgram, ReturnsThreeForUnusableInput) {
   WriteSides(1);
   Write("empty.json", "");

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tools/benchmark_name.h"
 #include "tools/compare_files.h"
 #include "tools/compare_options.h"
 #include "tools/confirmation.h"
@@ -82,8 +83,7 @@ std::vector<std::string> NamesOf(const std::vector<ResultFile>& files,
   std::unordered_map<std::string, std::string> known;  // as selected: as written
   for (const ResultFile& file : files) {
     for (const ResultRow& row : file.rows) {
-      const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-      const std::string& name = by_name ? row.name : row.run_name;
+      const std::string& name = BenchmarkName(row);
       known.emplace(SelectedName(name), name);
     }
   }
