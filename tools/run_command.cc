@@ -12,6 +12,7 @@
 #include "tools/compare_files.h"
 #include "tools/compare_options.h"
 #include "tools/confirmation.h"
+#include "tools/exit_codes.h"
 #include "tools/export_text.h"
 #include "tools/name_filter.h"
 #include "tools/output_file.h"
@@ -24,8 +25,6 @@ namespace cnn {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kIncomplete = 3;  // exit code
 
 constexpr const char* kSameTwice =
     "both sides are the same program with the same flags: whatever differs is noise (an A/A "
@@ -160,7 +159,7 @@ int RunAndCompare(const std::vector<std::string>& arguments) {
   Interrupts interrupts;
   MeasureRounds(record, command.folder, command.compare.read, interrupts);
   if (interrupts.signal() != 0) Say(InterruptText(record));
-  if (record.completed == 0) return kIncomplete;
+  if (record.completed == 0) return kExitUnusable;
   TakeFiles(record, command.folder, command.compare);
   Comparison comparison = CompareSides(command.compare);
   if (record.IsSameTwice()) comparison.warnings.emplace_back(kSameTwice);
@@ -208,7 +207,7 @@ int ConfirmRun(const std::vector<std::string>& arguments) {
   if (record.completed <
       std::min(record.rounds, RoundsToConfirm(first, benchmarks, options.alpha))) {
     Say("too few to confirm anything: the first judgement stands");
-    return kIncomplete;
+    return kExitUnusable;
   }
   TakeFiles(record, confirm_folder, command.compare);
   Comparison result = Confirm(first, CompareSides(command.compare), command.undecided);
