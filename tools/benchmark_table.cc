@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "tools/benchmark_name.h"
 #include "tools/export_text.h"
 
 namespace cnn {
@@ -104,8 +105,7 @@ void AddFile(const ResultFile& file, std::size_t side, std::size_t index,
   Duplicates duplicates(file, options.duplicates_by_index);
   for (const ResultRow& row : file.rows) {
     if (row.kind == RowKind::kRms) continue;  // says how well the complexity fits, no result
-    const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-    const std::string name = WithoutKeys(by_name ? row.name : row.run_name, options.ignored_keys);
+    const std::string name = WithoutKeys(BenchmarkName(row), options.ignored_keys);
     AddRow(row, RowsOf(table, name, duplicates.OrdinalOf(name, row), side, index));
   }
 }

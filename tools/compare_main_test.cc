@@ -72,6 +72,38 @@ TEST_F(CompareProgram, ReturnsTwoForBadUsage) {
   }
 }
 
+TEST_F(CompareProgram, NamesTheCommandsForAWordThatIsNone) {
+  WriteSides(1);
+  for (const char* arguments : {"selftset", "exprot --format=csv base1.json"}) {
+    const Result result = Run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_TRUE(Has(result.err,
+                    "there is no such command or file; the commands are run, confirm, "
+                    "selftest, export, calibrate, speedup"))
+        << result.err;
+  }
+  EXPECT_TRUE(Has(Run("base.json").err, "1 file")) << "the name of a file";
+  Write("selftset", Slurp("base1.json"));
+  EXPECT_EQ(Run("selftset new1.json").code, 0) << "a file";
+}
+
+TEST_F(CompareProgram, SelectsAComplexityByTheNameThatIsShown) {
+  Json fit = Row("Sort_BigO", 1);
+  fit.erase("real_time");
+  fit.erase("cpu_time");
+  fit.erase("iterations");
+  fit["run_name"] = "Sort";
+  fit["run_type"] = "aggregate";
+  fit["aggregate_name"] = "BigO";
+  fit["big_o"] = "N";
+  fit["cpu_coefficient"] = fit["real_coefficient"] = 2.5;
+  WriteRun("sorts.json", {Row("Sort/8", 1), fit});
+  const Result result = Run("sorts.json sorts.json --filter=BigO --all");
+  EXPECT_EQ(result.code, 0) << result.out;
+  EXPECT_TRUE(Has(result.out, "Sort_BigO")) << result.out;
+  EXPECT_FALSE(Has(result.out, "Sort/8")) << result.out;
+}
+
 TEST_F(CompareProgram, ReturnsThreeForUnusableInput) {
   WriteSides(1);
   Write("empty.json", "");

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "tools/exit_codes.h"
 #include "tools/export_text.h"
 #include "tools/readable.h"
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::string_view kRealTime = "real_time";
 constexpr std::string_view kCpuTime = "cpu_time";
+constexpr const char* kComplexity = "complexity";
 
 // Looked up once a name: there are few names and many rows.
 struct NameTraits {
@@ -535,7 +537,7 @@ bool Comparer::JudgeComplexity(const Benchmark& benchmark, std::size_t index) {
   ComparisonRow row;
   row.benchmark = benchmark.name;
   row.benchmark_index = index;
-  row.metric = "complexity";
+  row.metric = kComplexity;
   row.direction = Direction::kLower;
   row.role = Role::kShown;
   if (classes[kBase].size() > 1 || classes[kContender].size() > 1) {
@@ -813,7 +815,7 @@ void Comparer::SummariseMeans() {
       continue;
     }
     if (!HasDirection(row.direction) || row.role == Role::kDerived) continue;
-    if (row.metric == "complexity") continue;
+    if (row.metric == kComplexity) continue;
     const auto found = index.try_emplace(row.metric, included.size());
     if (found.second) {
       included.emplace_back();
@@ -846,8 +848,9 @@ void Comparer::Count() {
   CountVerdicts(result_.rows, summary);
   std::size_t last_compared = SIZE_MAX;  // rows still stand benchmark by benchmark
   for (const ComparisonRow& row : result_.rows) {
-    const bool is_compared = IsGate(row) && row.metric != "complexity" && !row.base.empty() &&
-                             !row.contender.empty() && row.verdict != Verdict::kNotComparable;
+    const bool is_on_both =
+        row.metric == kComplexity || (!row.base.empty() && !row.contender.empty());
+    const bool is_compared = IsGate(row) && is_on_both && row.verdict != Verdict::kNotComparable;
     if (is_compared && row.benchmark_index != last_compared) {
       ++summary.compared;
       last_compared = row.benchmark_index;
@@ -963,14 +966,15 @@ void SortAndCount(Comparison& comparison) {
 }
 
 int ExitCode(const Comparison& comparison, const CompareOptions& options) {
-  if (comparison.summary.failures > 0) return 1;
+  if (comparison.summary.failures > 0) return kExitRegression;
   const bool is_other_context =
       std::any_of(comparison.context.begin(), comparison.context.end(),
                   [](const ContextDifference& difference) { return !difference.is_expected; });
-  if (comparison.is_incomplete || (options.strict_context && is_other_context)) return 3;
+  if (comparison.is_incomplete || (options.strict_context && is_other_context))
+    return kExitUnusable;
   const std::size_t required = std::max<std::size_t>(options.require, 1);
   const bool is_blind = !comparison.summary.can_fire && !comparison.is_advisory;
-  return comparison.summary.compared < required || is_blind ? 4 : 0;
+  return comparison.summary.compared < required || is_blind ? kExitNothing : kExitOk;
 }
 
 }  // namespace cnn

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "tools/benchmark_name.h"
 #include "tools/export_metric.h"
 #include "tools/export_pool.h"
 #include "tools/export_text.h"

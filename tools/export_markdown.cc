@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kColumns = 6;
 constexpr std::size_t kWidestPadding = 100;
-constexpr std::size_t kLongestCell = 400;
 
 using Cells = std::array<std::string, kColumns>;
 
@@ -24,11 +23,6 @@ const Cells& Header() {
 }
 
 bool IsRightAligned(std::size_t column) { return column >= 1 && column <= 4; }
-
-std::string Shortened(std::string_view text) {
-  if (text.size() <= kLongestCell) return std::string(text);
-  return std::string(CutUtf8(text, kLongestCell)) + "…";
-}
 
 std::string SpreadText(const PooledMetric& metric) {
   if (metric.spread == Spread::kStddev) return "± " + ReadableTime(metric.upper - metric.value);

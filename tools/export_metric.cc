@@ -2,12 +2,10 @@
 
 #include <array>
 
+#include "tools/export_text.h"
+
 namespace cnn {
 namespace {
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
 
 struct Suffix {
   std::string_view text;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tools/benchmark_name.h"
 #include "tools/context_keys.h"
 #include "tools/export_text.h"
 
@@ -335,10 +336,6 @@ std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping) {
 std::vector<PooledBenchmark> PoolTogether(const std::vector<ResultFile>& files) {
   std::vector<Run> runs = Pool(files, Grouping::kTogether);
   return runs.empty() ? std::vector<PooledBenchmark>() : std::move(runs[0].benchmarks);
-}
-
-const std::string& BenchmarkName(const ResultRow& row) {
-  return row.run_name.empty() ? row.name : row.run_name;
 }
 
 std::vector<std::string> MetricNames(const ResultRow& row) {

@@ -76,9 +76,6 @@ std::vector<Run> Pool(const std::vector<ResultFile>& files, Grouping grouping);
 /// The benchmarks of one run of all files.
 std::vector<PooledBenchmark> PoolTogether(const std::vector<ResultFile>& files);
 
-/// As the file has it; of a row without run_name its name.
-const std::string& BenchmarkName(const ResultRow& row);
-
 /// The names of a row's metrics, each once and none empty: a counter that is named like a time gets
 /// "_counter" after its name.
 std::vector<std::string> MetricNames(const ResultRow& row);

@@ -48,6 +48,8 @@ std::vector<std::string_view> Split(std::string_view text, char separator);
 
 std::string Joined(const std::vector<std::string>& parts, std::string_view separator);
 
+bool EndsWith(std::string_view text, std::string_view end);
+
 /// The last component of a path.
 std::string_view BaseName(std::string_view path);
 

@@ -7,6 +7,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tools/benchmark_name.h"
+#include "tools/export_text.h"
+
 namespace cnn {
 namespace {
 
@@ -16,8 +19,7 @@ constexpr std::string_view kFit = "_BigO";
 constexpr std::string_view kSpecial = ".[]{}()*+?^$|\\";
 
 bool TakeEnd(std::string& text, std::string_view end) {
-  const bool has_end =
-      text.size() > end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  const bool has_end = text.size() > end.size() && EndsWith(text, end);
   if (has_end) text.resize(text.size() - end.size());
   return has_end;
 }
@@ -71,9 +73,7 @@ bool NameFilter::Selects(const std::string& name) const {
 }
 
 void NameFilter::Apply(ResultFile& file) const {
-  const auto is_other = [this](const ResultRow& row) {
-    return !Selects(row.run_name.empty() ? row.name : row.run_name);
-  };
+  const auto is_other = [this](const ResultRow& row) { return !Selects(BenchmarkName(row)); };
   file.rows.erase(std::remove_if(file.rows.begin(), file.rows.end(), is_other), file.rows.end());
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/benchmark_name.h"
+
 namespace cnn {
 namespace {
 
@@ -51,6 +53,39 @@ TEST(FilterOfNames, SelectsNamesWithControlCharacters) {
   const std::string name = "A\n\x1b[31m";
   EXPECT_TRUE(NameFilter(FilterOfNames({name})).Selects(name));
   EXPECT_EQ(FilterOfNames({name}).find('\x1b'), std::string::npos);
+}
+
+TEST(NameFilter, SelectsRowsByTheNameThatIsShown) {
+  ResultRow sorting;
+  sorting.name = "Sort/8_mean";
+  sorting.run_name = "Sort/8";
+  sorting.kind = RowKind::kAggregate;
+  ResultRow fit;
+  fit.name = "Sort_BigO";
+  fit.run_name = "Sort";
+  fit.kind = RowKind::kBigO;
+  ResultRow error_of_fit = fit;
+  error_of_fit.name = "Sort_RMS";
+  error_of_fit.kind = RowKind::kRms;
+  ResultRow nameless;
+  nameless.name = "Old";
+  EXPECT_EQ(BenchmarkName(sorting), "Sort/8");
+  EXPECT_EQ(BenchmarkName(fit), "Sort_BigO");
+  EXPECT_EQ(BenchmarkName(error_of_fit), "Sort_RMS");
+  EXPECT_EQ(BenchmarkName(nameless), "Old");
+  const auto selected = [&](const char* pattern) {
+    ResultFile file;
+    file.rows = {sorting, fit, error_of_fit, nameless};
+    NameFilter(pattern).Apply(file);
+    std::string names;
+    for (const ResultRow& row : file.rows) names += row.name + ' ';
+    return names;
+  };
+  EXPECT_EQ(selected("BigO"), "Sort_BigO ");
+  EXPECT_EQ(selected("-BigO"), "Sort/8_mean Sort_RMS Old ");
+  EXPECT_EQ(selected("^Sort/8$"), "Sort/8_mean ");
+  EXPECT_EQ(selected("^Sort_"), "Sort_BigO Sort_RMS ");
+  EXPECT_EQ(selected("Old|mean"), "Old ");
 }
 
 TEST(SelectedName, LeavesOutWhatAComparisonAdds) {

@@ -63,6 +63,12 @@ std::string Plural(std::size_t count, const std::string& noun) {
   return FormatInteger(static_cast<std::int64_t>(count)) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
+std::string Shortened(std::string_view text) {
+  constexpr std::size_t kLongestCell = 400;
+  if (text.size() <= kLongestCell) return std::string(text);
+  return std::string(CutUtf8(text, kLongestCell)) + "…";
+}
+
 std::string MarkdownText(std::string_view text) {
   constexpr std::string_view kMarkup = "&<>|`\\*_[]~@#!$";
   std::string plain;

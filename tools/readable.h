@@ -26,6 +26,9 @@ std::string Signed(const std::string& number);
 /// "1 file", "2 files".
 std::string Plural(std::size_t count, const std::string& noun);
 
+/// For a cell of a table: at most 400 bytes, and "…" where more was cut off.
+std::string Shortened(std::string_view text);
+
 /// With its punctuation as numeric entities, which Markdown never takes for markup. `text` is a
 /// VisibleText, as it is below.
 std::string MarkdownText(std::string_view text);

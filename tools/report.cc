@@ -360,11 +360,6 @@ void WriteTable(const Comparison& comparison, const CompareOptions& options,
 
 // --- Markdown -----------------------------------------------------------------------------------
 
-std::string Shortened(const std::string& text) {
-  constexpr std::size_t kLongestCell = 400;
-  return text.size() <= kLongestCell ? text : std::string(CutUtf8(text, kLongestCell)) + "…";
-}
-
 std::string MarkdownRow(const Cells& cells, bool fails) {
   std::string line = "|";
   for (std::size_t k = 0; k < kColumns; ++k) {

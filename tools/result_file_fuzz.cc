@@ -2,7 +2,9 @@
 // ReadError.
 //   clang++ -std=c++17 -g -O2 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I.
 //     tools/result_file.cc tools/result_file_fuzz.cc -o result_file_fuzz
-//   ./result_file_fuzz -runs=10000000 -max_len=2048 CORPUS
+//   mkdir corpus && cp results/*/*.json corpus
+//   ./result_file_fuzz -runs=10000000 -max_len=2048 corpus
+// Any result files will do to start from; without them it takes longer to find its way in.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -8,9 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tools/benchmark_name.h"
 #include "tools/compare_files.h"
 #include "tools/compare_options.h"
 #include "tools/confirmation.h"
+#include "tools/exit_codes.h"
 #include "tools/export_text.h"
 #include "tools/name_filter.h"
 #include "tools/output_file.h"
@@ -23,8 +25,6 @@ namespace cnn {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kIncomplete = 3;  // exit code
 
 constexpr std::size_t kDefaultRounds = 5;
 constexpr const char* kSameTwice =
@@ -83,8 +83,7 @@ std::vector<std::string> NamesOf(const std::vector<ResultFile>& files,
   std::unordered_map<std::string, std::string> known;  // as selected: as written
   for (const ResultFile& file : files) {
     for (const ResultRow& row : file.rows) {
-      const bool by_name = row.kind == RowKind::kBigO || row.run_name.empty();
-      const std::string& name = by_name ? row.name : row.run_name;
+      const std::string& name = BenchmarkName(row);
       known.emplace(SelectedName(name), name);
     }
   }
@@ -183,7 +182,7 @@ int RunAndCompare(const std::vector<std::string>& arguments) {
   };
   MeasureRounds(record, command.folder, command.compare.read, interrupts, decide);
   if (interrupts.signal() != 0) Say(InterruptText(record));
-  if (record.completed == 0) return kIncomplete;
+  if (record.completed == 0) return kExitUnusable;
   TakeFiles(record, command.folder, command.compare);
   Comparison comparison = CompareSides(command.compare);
   if (record.IsSameTwice()) comparison.warnings.emplace_back(kSameTwice);
@@ -231,7 +230,7 @@ int ConfirmRun(const std::vector<std::string>& arguments) {
   if (record.completed <
       std::min(record.rounds, RoundsToConfirm(first, benchmarks, options.alpha))) {
     Say("too few to confirm anything: the first judgement stands");
-    return kIncomplete;
+    return kExitUnusable;
   }
   TakeFiles(record, confirm_folder, command.compare);
   Comparison result = Confirm(first, CompareSides(command.compare), command.undecided);

@@ -1,6 +1,6 @@
 // run.json: what `cnn_compare run` did, so that `cnn_compare confirm` can do it again.
 //
-// It stands beside the result files and is written anew after each process: what was finished can
+// It stands beside the result files and is written anew after each round: what was finished can
 // be judged whatever happens to the run.
 //
 //   schema_version, kind   1, "cnn_compare run"

@@ -10,6 +10,7 @@
 
 #include "tools/compare_files.h"
 #include "tools/compare_options.h"
+#include "tools/exit_codes.h"
 #include "tools/export_text.h"
 #include "tools/process.h"
 #include "tools/readable.h"
@@ -109,10 +110,10 @@ SelftestResult TestSuites(const std::string& what, const MadeSuite& contender, i
   for (std::uint64_t seed = 1; seed <= kSuites; ++seed) {
     const Outcome outcome = JudgeMade({}, contender, seed);
     const bool names_it = outcome.failures == 1 && outcome.names_the_first;
-    if (outcome.exit_code == exit_code && (exit_code != 1 || names_it)) ++right;
+    if (outcome.exit_code == exit_code && (exit_code != kExitRegression || names_it)) ++right;
   }
-  const std::string wanted =
-      exit_code == 1 ? ": exit code 1, that benchmark and no other" : ": exit code 0";
+  const std::string wanted = ": exit code " + std::to_string(exit_code) +
+                             (exit_code == kExitRegression ? ", that benchmark and no other" : "");
   return {right == kSuites, what + wanted,
           std::to_string(right) + " of " + std::to_string(kSuites) + " suites"};
 }
@@ -125,9 +126,9 @@ SelftestResult TestCode(const std::string& what, int wanted, int found) {
 int CodeOfText(const std::string& text) {
   try {
     ParseResultFile(text, "made.json");
-    return 0;
+    return kExitOk;
   } catch (const ReadError&) {
-    return 3;
+    return kExitUnusable;
   }
 }
 
@@ -219,23 +220,24 @@ std::vector<SelftestResult> TestBuiltIn() {
   std::mt19937_64 bits(1);
   const std::string whole = MadeText({}, bits);
   return {
-      TestSuites("the same twice", {}, 0),
-      TestSuites("one of 12 benchmarks 5 % slower", slower_5, 1),
-      TestSuites("one of 12 benchmarks 10 % slower", slower_10, 1),
-      TestSuites("all 10 % faster", faster, 0),
-      TestSuites("one that fails now", failing, 1),
-      TestCode("one that is gone", 0, JudgeMade({}, fewer, 1).exit_code),
-      TestCode("one that is gone, with --fail-on-removed", 1,
+      TestSuites("the same twice", {}, kExitOk),
+      TestSuites("one of 12 benchmarks 5 % slower", slower_5, kExitRegression),
+      TestSuites("one of 12 benchmarks 10 % slower", slower_10, kExitRegression),
+      TestSuites("all 10 % faster", faster, kExitOk),
+      TestSuites("one that fails now", failing, kExitRegression),
+      TestCode("one that is gone", kExitOk, JudgeMade({}, fewer, 1).exit_code),
+      TestCode("one that is gone, with --fail-on-removed", kExitRegression,
                JudgeMade({}, fewer, 1, strict).exit_code),
-      TestCode("no benchmark in common", 4, JudgeMade({}, other, 1).exit_code),
-      TestCode("an empty file", 3, CodeOfText("")),
-      TestCode("a file that breaks off", 3, CodeOfText(whole.substr(0, whole.size() / 2))),
+      TestCode("no benchmark in common", kExitNothing, JudgeMade({}, other, 1).exit_code),
+      TestCode("an empty file", kExitUnusable, CodeOfText("")),
+      TestCode("a file that breaks off", kExitUnusable,
+               CodeOfText(whole.substr(0, whole.size() / 2))),
   };
 }
 
 SelftestResult JudgeSame(const Comparison& comparison, const CompareOptions& options) {
   const int code = ExitCode(comparison, options);
-  return {code == 0 && comparison.summary.can_fire, "the same program twice: exit code 0",
+  return {code == kExitOk && comparison.summary.can_fire, "the same program twice: exit code 0",
           CodeText(code, comparison)};
 }
 
@@ -243,7 +245,7 @@ SelftestResult JudgeHandicap(const Comparison& comparison, const CompareOptions&
                              double handicap) {
   const int code = ExitCode(comparison, options);
   const std::size_t found = SlowerTimes(comparison);
-  return {code == 1 && found > 0,
+  return {code == kExitRegression && found > 0,
           "slowed down by --handicap=" + FormatDecimal(handicap) + ": exit code 1",
           CodeText(code, comparison) + ", " + std::to_string(found) + " of " +
               std::to_string(comparison.summary.compared) + " slowdowns found"};
@@ -258,7 +260,7 @@ int RunSelftest(const std::vector<std::string>& arguments) {
   if (!command.program.empty()) is_ok = TestProgram(command) && is_ok;
   std::printf("%s\n", is_ok ? "OK: a slowdown is found, and noise is not taken for one"
                             : "FAILED: do not trust the verdicts on this machine");
-  return is_ok ? 0 : 1;
+  return is_ok ? kExitOk : kExitRegression;
 }
 
 }  // namespace cnn

@@ -11,6 +11,7 @@
 
 #include "tools/comparison.h"
 #include "tools/export_text.h"
+#include "tools/readable.h"
 
 namespace cnn {
 namespace {
@@ -438,36 +439,24 @@ void Grouper::AddNotes() {
   }
 }
 
-std::string Digits(double value, std::chars_format format, int precision) {
-  std::array<char, 400> buffer{};
-  const auto result =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format, precision);
-  return std::string(buffer.data(), result.ptr);
-}
-
-/// "413.2 s", "8 s".
-std::string TimeText(double seconds) {
-  constexpr std::array<std::pair<double, std::string_view>, 4> kUnits = {
-      {{1, " s"}, {1e-3, " ms"}, {1e-6, " us"}, {1e-9, " ns"}}};
-  auto unit = std::find_if(kUnits.begin(), kUnits.end(),
-                           [seconds](const auto& u) { return seconds >= u.first; });
-  if (unit == kUnits.end()) --unit;
-  return Digits(seconds / unit->first, std::chars_format::general, 4) + std::string(unit->second);
-}
-
 /// With so many significant digits and no exponent.
 std::string RatioText(double ratio, int digits) {
   const int magnitude = static_cast<int>(std::floor(std::log10(ratio)));
-  return Digits(ratio, std::chars_format::fixed, std::clamp(digits - 1 - magnitude, 0, 6));
+  const int decimals = std::clamp(digits - 1 - magnitude, 0, 6);
+  std::array<char, 400> buffer{};
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), ratio,
+                                    std::chars_format::fixed, decimals);
+  return std::string(buffer.data(), result.ptr);
 }
 
 std::string SideText(const SpeedupSide& side, bool is_per_image) {
-  return side.value + ' ' + TimeText(side.mean) + (is_per_image ? "/image" : "");
+  return side.value + ' ' + ReadableTime(side.mean) + (is_per_image ? "/image" : "");
 }
 
 /// Whole seconds do not carry more than two digits.
 std::string PublishedText(const PublishedSpeedup& published) {
-  return TimeText(published.other_mean) + " / " + TimeText(published.reference_mean) + " → " +
+  return ReadableTime(published.other_mean) + " / " + ReadableTime(published.reference_mean) +
+         " → " +
          (published.as_printed.empty() ? RatioText(published.ratio, 2) : published.as_printed) +
          "×";
 }
