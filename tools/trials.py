@@ -11,8 +11,8 @@ other round. The first rounds of a suite are the trial with fewer processes a si
 
 `measure` leaves the result files in a folder and goes on where it was interrupted; `judge` reads
 them and writes a report. Half an hour to an hour and a half on two cores: keep them quiet. `scale`
-measures cnn_compare itself: time and memory for a file of 100,000 rows against another, and time
-beside compare.py's for 4,000.
+measures cnn_compare itself: time and memory for up to 100,000 rows a side, and beside compare.py's
+for 4,000.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from math import comb
+from math import comb, log
 from pathlib import Path
-from statistics import median
+from statistics import mean, median, stdev
 
 EXAMPLE = """examples:
   tools/trials.py measure
   tools/trials.py judge --compare_py=/usr/share/benchmark/compare.py
   tools/trials.py measure --suites=3 --rounds=5 --dir=build/trials-quick
-  tools/trials.py scale --compare_py=/usr/share/benchmark/compare.py
+  tools/trials.py scale --compare_py=/usr/share/benchmark/compare.py >> results/trials.md
 
 exit codes: 0 done, whatever the verdicts; 1 a program failed; 2 bad usage or something is missing"""
 
@@ -261,6 +261,26 @@ def judge(options: argparse.Namespace) -> None:
         print(text, end="")
 
 
+def noise(suites: list[Path], rounds: int) -> tuple[float, float]:
+    """How far processes of the base differ, as the median over cases of the standard deviation of
+    the logarithm of each process's fastest repetition; and the same of the geometric means of whole
+    processes: what of it all cases of a process share."""
+    of_cases, of_processes = [], []
+    for home in suites:
+        fastest: dict[str, list[float]] = {}
+        for number in range(1, rounds + 1):
+            times: dict[str, float] = {}
+            for row in json.loads((home / f"base-{number:02}.json").read_text())["benchmarks"]:
+                if row["run_type"] == "iteration":
+                    time_ = row["real_time"]
+                    times[row["name"]] = min(times.get(row["name"], time_), time_)
+            for name, value in times.items():
+                fastest.setdefault(name, []).append(log(value))
+        of_cases += [stdev(values) for values in fastest.values()]
+        of_processes.append(stdev(mean(process) for process in zip(*fastest.values())))
+    return median(of_cases), median(of_processes)
+
+
 def describe(report: Report, suites: list[Path], options: argparse.Namespace) -> str:
     context = json.loads((suites[0] / "base-01.json").read_text())["context"]
     flags = (options.dir / "flags.txt").read_text().strip()
@@ -294,6 +314,11 @@ def describe(report: Report, suites: list[Path], options: argparse.Namespace) ->
                 f"With {processes} a side {tally.alarms} false alarms in {tally.suites} suites: with 95 % "
                 f"confidence the true share is at most {100 * upper_bound(tally.alarms, tally.suites):.0f} %; "
                 "more could be said of more suites only.")
+    of_cases, of_processes = noise(suites, options.rounds)
+    lines += ["", f"Noise: the fastest repetition of a case differs from process to process by {100 * of_cases:.1f} % "
+              f"(standard deviation, median over cases), the mean over a process's cases by "
+              f"{100 * of_processes:.1f} %: it is mostly the machine that is faster or slower for seconds on end. "
+              "Longer processes, more repetitions or a quieter machine find smaller changes."]
     return "\n".join(lines) + "\n"
 
 
@@ -304,34 +329,37 @@ def write_rows(path: Path, rows: int, seed: int) -> None:
     source = random.Random(seed)
     context = {"date": "2026-01-01T00:00:00+00:00", "host_name": "made", "num_cpus": 2,
                "library_build_type": "release"}
-    benchmarks = []
-    for i in range(rows // 4):
-        for repetition in range(4):
-            name = f"Layer/network{i % 40}/conv{i}/device:cpu/pass:forward/batch:{2**(i % 8)}"
-            milliseconds = (1 + i % 100) * source.uniform(1, 1.05)
-            benchmarks.append({
-                "name": name, "family_index": i, "per_family_instance_index": 0, "run_name": name,
-                "run_type": "iteration", "repetitions": 4, "repetition_index": repetition,
-                "threads": 1, "iterations": 100, "real_time": milliseconds, "cpu_time": milliseconds,
-                "time_unit": "ms", "items_per_second": 32e3 / milliseconds, "page_faults_per_step": 0.25})
-    path.write_text(json.dumps({"context": context, "benchmarks": benchmarks}, indent=1))
+    # Row by row: the memory of a child counts from what its parent had.
+    with path.open("w") as out:
+        out.write(f'{{"context": {json.dumps(context)},\n"benchmarks": [')
+        for i in range(rows // 4):
+            for repetition in range(4):
+                name = f"Layer/network{i % 40}/conv{i}/device:cpu/pass:forward/batch:{2**(i % 8)}"
+                milliseconds = (1 + i % 100) * source.uniform(1, 1.05)
+                row = {"name": name, "family_index": i, "per_family_instance_index": 0,
+                       "run_name": name, "run_type": "iteration", "repetitions": 4,
+                       "repetition_index": repetition, "threads": 1, "iterations": 100,
+                       "real_time": milliseconds, "cpu_time": milliseconds, "time_unit": "ms",
+                       "items_per_second": 32e3 / milliseconds, "page_faults_per_step": 0.25}
+                out.write(("," if i or repetition else "") + "\n" + json.dumps(row, indent=1))
+        out.write("\n]}\n")
 
 
 def timed(command: list[str]) -> tuple[float, float]:
-    """Seconds and the largest resident memory in MB of a program that ends with 0 or 1."""
+    """Seconds and the largest resident memory in MB of a program that judges."""
     begin = time.monotonic()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 1):
+    if child.returncode not in (0, 1, 4):
         give_up(1, f"{command[0]} ended with {child.returncode}")
-    return time.monotonic() - begin, usage.ru_maxrss / 1024
+    return time.monotonic() - begin, usage.ru_maxrss * 1024 / 1e6
 
 
 def scale(options: argparse.Namespace) -> None:
     options.dir.mkdir(parents=True, exist_ok=True)
     files = {rows: [options.dir / f"scale-{rows}-{side}.json" for side in ("base", "new")]
-             for rows in (4_000, 100_000)}
+             for rows in (4_000, 50_000, 100_000)}
     for rows, pair in files.items():
         for seed, path in enumerate(pair):
             write_rows(path, rows, seed)
@@ -346,13 +374,13 @@ def scale(options: argparse.Namespace) -> None:
         say(f"round {number + 1} of 5")
         for name in commands if number % 2 else reversed(commands):
             runs[name].append(timed(commands[name]))
-    size = files[100_000][0].stat().st_size / 2**20
-    print(f"A file of 100,000 rows has {size:.1f} MB. Five runs each, in turn:\n")
-    print("| program | seconds, median [lowest..highest] | memory, MB |")
-    print("|---|--:|--:|")
+    print("\n## Time and memory of cnn_compare\n\nMade by `tools/trials.py scale`: five runs each, in turn.\n")
+    print("| program | files, MB | seconds, median [lowest..highest] | memory, MB |")
+    print("|---|--:|--:|--:|")
     for name, results in runs.items():
         seconds = sorted(result[0] for result in results)
-        print(f"| {name} | {seconds[2]:.3f} [{seconds[0]:.3f}..{seconds[-1]:.3f}] | "
+        read = sum(Path(word).stat().st_size for word in commands[name] if word.endswith(".json"))
+        print(f"| {name} | {read / 1e6:.1f} | {seconds[2]:.3f} [{seconds[0]:.3f}..{seconds[-1]:.3f}] | "
               f"{max(result[1] for result in results):.0f} |")
 
 
