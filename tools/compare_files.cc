@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "tools/calibration.h"
 #include "tools/name_filter.h"
@@ -23,10 +25,27 @@ bool IsColoured(const CompareCommand& command) {
          ::isatty(STDOUT_FILENO) != 0;
 }
 
+// A file that is given twice would count as two processes.
+void RefuseRepeated(const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      std::error_code error;  // what cannot be looked at cannot be read either
+      if (!std::filesystem::is_regular_file(paths[i], error) ||
+          !std::filesystem::equivalent(paths[i], paths[k], error)) {
+        continue;
+      }
+      throw CompareError(paths[i] +
+                         " stands twice among the files: each counts as a process of its "
+                         "own; name it once");
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<ResultFile> ReadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                                   const std::string& filter) {
+  RefuseRepeated(paths);
   std::vector<ResultFile> files;
   for (const std::string& path : paths) {
     files.push_back(ReadResultFile(path, options));

@@ -10,7 +10,8 @@
 
 namespace cnn {
 
-/// Warnings go to stderr: stdout may be a file that a program reads. Throws ReadError.
+/// Warnings go to stderr: stdout may be a file that a program reads. Throws ReadError, and
+/// CompareError for a file that is given twice.
 std::vector<ResultFile> ReadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                                   const std::string& filter = {});
 

@@ -104,6 +104,14 @@ TEST_F(CompareProgram, SelectsAComplexityByTheNameThatIsShown) {
   EXPECT_FALSE(Has(result.out, "Sort/8")) << result.out;
 }
 
+TEST_F(CompareProgram, CountsNoFileTwice) {
+  WriteSides(1);
+  const ProgramResult result = Run("base1.json ./base1.json -- new1.json new2.json");
+  EXPECT_EQ(result.code, 3) << result.out;
+  EXPECT_TRUE(Has(result.err, "stands twice")) << result.err;
+  EXPECT_EQ(Run("base1.json base1.json").code, 0) << "on both sides it is harmless";
+}
+
 TEST_F(CompareProgram, ReturnsThreeForUnusableInput) {
   WriteSides(1);
   Write("empty.json", "");

@@ -203,7 +203,12 @@ int ConfirmRun(const std::vector<std::string>& arguments) {
       std::tie(command.compare.options, command.compare.read, command.compare.filter);
   const std::vector<ResultFile> base = ReadFiles(command.compare.base, read, filter);
   const std::vector<ResultFile> contender = ReadFiles(command.compare.contender, read, filter);
-  const Comparison first = Compare(base, contender, options);
+  Comparison first = Compare(base, contender, options);
+  if (record.completed < record.rounds) {
+    MarkInterrupted("the run ended after " + Plural(record.completed, "complete round") + " of " +
+                        std::to_string(record.rounds),
+                    first);
+  }
 
   const std::vector<std::string> benchmarks = BenchmarksToConfirm(first, command.undecided);
   const std::vector<std::string> base_names = NamesOf(base, benchmarks);
