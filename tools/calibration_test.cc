@@ -37,6 +37,21 @@ TEST(Calibration, LearnsTheBandOfTheNoise) {
   EXPECT_EQ(verdict(1.3), Verdict::kWorse);
 }
 
+TEST(Calibration, IsRaisedToAThresholdThatWasAskedFor) {
+  CompareOptions options;
+  options.calibration = Calibrate(Calibrating(std::vector<double>(6, 7.0)));  // bands of 1 %
+  const auto verdict = [&] {
+    return VerdictOf(Calibrating(Steady()), Calibrating(Times(1.03)), "cpu_time", options);
+  };
+  EXPECT_EQ(verdict(), Verdict::kWorse);
+  options.least_calibrated = 0.1;
+  EXPECT_EQ(verdict(), Verdict::kSame);
+}
+
+TEST(Calibration, NeedsAMachineToBeTiedTo) {
+  EXPECT_THROW(Calibrate(Runs(Steady())), CompareError) << "no host_name";
+}
+
 TEST(Calibration, IsOfOneMachine) {
   EXPECT_THROW(Calibrate(Calibrating({1, 2, 3, 4, 5})), CompareError);
   Files two = Calibrating(Steady());

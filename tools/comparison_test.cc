@@ -192,6 +192,14 @@ TEST(Verdict, NonFiniteIsWorseOnlyWhenItIsNew) {
             Verdict::kChanged);
 }
 
+TEST(Verdict, SaysHowManyFilesHaveIt) {
+  Files contender = Runs(Steady());
+  for (std::size_t i = 2; i < contender.size(); ++i) contender[i].rows = {Row("B", 1)};
+  const Comparison comparison = Compare(Runs(Steady()), contender);
+  EXPECT_EQ(Find(comparison, "A", "cpu_time").why, "in 2 of 6 new files");
+  EXPECT_TRUE(Warns(Compare(Runs({1, 2}), Runs({1, 2})), "a side with 2 files"));
+}
+
 TEST(Verdict, AFlakyBaseDoesNotHideWhatIsNeverFinite) {
   const Files flaky = CounterRuns("loss", {kNan, 1, 1, 1, 1, 1});
   const Files never = CounterRuns("loss", std::vector<double>(6, kNan));
