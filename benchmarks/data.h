@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/options.h"
@@ -16,12 +17,15 @@
 
 namespace cnn {
 
+enum class Split { kTrain, kTest };
+using SourceKey = std::pair<Split, SourceKind>;
+
 /// A workload with the images it trains on. Sources refer to the data set: do not move it once they
 /// are made.
 struct WorkloadData {
   Workload workload;
   Dataset dataset;  // no classes yet where it is to be the synthetic set
-  std::map<SourceKind, std::shared_ptr<const ImageSource>> sources;  // of the training images
+  std::map<SourceKey, std::shared_ptr<const ImageSource>> sources;
 };
 
 /// The workloads that the options select; --data_dir goes to the one it fits. Throws UsageError.
@@ -30,7 +34,7 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options);
 /// Makes ready the sources that workload i needs, `needed[i]`: writes the synthetic data set where
 /// there is no other, says on stderr what images were found, reads what is to be kept in memory.
 /// Throws UsageError when that does not fit.
-void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
+void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>& needed,
                  std::vector<WorkloadData>& workloads);
 
 /// Checks every file of the data sets, without a benchmark. The report goes to stdout. False when a

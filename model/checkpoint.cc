@@ -82,6 +82,7 @@ Contents Read(const std::string& path) {
       throw std::runtime_error("it is of another version of this program");
     }
     info.at("settings").get_to(contents.info.settings);
+    info.at("conditions").get_to(contents.info.conditions);
     info.at("epochs").get_to(contents.info.epochs);
     info.at("results").get_to(contents.info.results);
     info.at("optimizer_steps").get_to(contents.optimizer_steps);
@@ -97,6 +98,7 @@ Contents Read(const std::string& path) {
 void WriteCheckpoint(const std::string& path, const CheckpointInfo& info, const Trainer& trainer) {
   const std::string text = json({{"format", kFormat},
                                  {"settings", info.settings},
+                                 {"conditions", info.conditions},
                                  {"epochs", info.epochs},
                                  {"results", info.results},
                                  {"optimizer_steps", trainer.OptimizerSteps()}})
@@ -147,20 +149,19 @@ void RestoreCheckpoint(const std::string& path, Trainer& trainer) {
   trainer.SetOptimizerSteps(contents.optimizer_steps);
 }
 
-std::string DifferenceOf(const CheckpointInfo& there,
-                         const std::vector<std::pair<std::string, std::string>>& here) {
-  const auto value_of = [](const auto& settings, const std::string& key) -> std::string {
-    for (const auto& [name, value] : settings) {
+std::string DifferenceOf(const CheckpointKeys& there, const CheckpointKeys& here) {
+  const auto value_of = [](const CheckpointKeys& keys, const std::string& key) -> std::string {
+    for (const auto& [name, value] : keys) {
       if (name == key) return value.empty() ? "none" : value;
     }
     return "none";
   };
-  auto keys = here;
-  keys.insert(keys.end(), there.settings.begin(), there.settings.end());
-  for (const auto& entry : keys) {
+  CheckpointKeys all = here;
+  all.insert(all.end(), there.begin(), there.end());
+  for (const auto& entry : all) {
     const std::string& key = entry.first;
     const std::string mine = value_of(here, key);
-    const std::string its = value_of(there.settings, key);
+    const std::string its = value_of(there, key);
     if (mine != its) return key + " is " + its + " there and " + mine + " here";
   }
   return "";

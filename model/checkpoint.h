@@ -15,9 +15,13 @@ namespace cnn {
 
 class Trainer;
 
+using CheckpointKeys = std::vector<std::pair<std::string, std::string>>;
+
 struct CheckpointInfo {
   /// What makes the training what it is, in an order fit to be read: network, loss, seed, ...
-  std::vector<std::pair<std::string, std::string>> settings;
+  CheckpointKeys settings;
+  /// What may change, though then not to the bit: device, threads, versions.
+  CheckpointKeys conditions;
   std::int64_t epochs = 0;  // finished
   /// The results of each finished epoch by name; all finite.
   std::vector<std::map<std::string, double>> results;
@@ -34,9 +38,7 @@ CheckpointInfo ReadCheckpointInfo(const std::string& path);
 /// ReadCheckpointInfo, and where the file's tensors are not those of the trainer.
 void RestoreCheckpoint(const std::string& path, Trainer& trainer);
 
-/// Empty where both are of the same training; else the first difference in words: "seed is 1 there
-/// and 2 here".
-std::string DifferenceOf(const CheckpointInfo& there,
-                         const std::vector<std::pair<std::string, std::string>>& here);
+/// Empty where both say the same; else the first difference in words: "seed is 1 there and 2 here".
+std::string DifferenceOf(const CheckpointKeys& there, const CheckpointKeys& here);
 
 }  // namespace cnn

@@ -62,7 +62,7 @@ TEST_F(CheckpointTest, ATrainingGoesOnToTheBit) {
     Trainer first(Small(optimizer), {}, 7);
     TrainEpoch(first, 0);
     TrainEpoch(first, 1);
-    WriteCheckpoint(Path(), {{}, 2, {}}, first);
+    WriteCheckpoint(Path(), {{}, {}, 2, {}}, first);
     Trainer second(Small(optimizer), {}, 7);
     TrainEpoch(second, 9);  // is somewhere else until it is restored
     RestoreCheckpoint(Path(), second);
@@ -76,11 +76,13 @@ TEST_F(CheckpointTest, KeepsWhatIsSaidOfTheTraining) {
   const Trainer trainer(Small(), {}, 7);
   CheckpointInfo info;
   info.settings = {{"network", "small"}, {"a key with \"quotes\"", "and\nlines"}};
+  info.conditions = {{"threads", "2"}};
   info.epochs = 3;
   info.results = {{{"loss", 1.0 / 3}, {"accuracy", 0.1}}, {}, {{"loss", 5e-324}}};
   WriteCheckpoint(Path(), info, trainer);
   const CheckpointInfo read = ReadCheckpointInfo(Path());
   EXPECT_EQ(read.settings, info.settings);
+  EXPECT_EQ(read.conditions, info.conditions);
   EXPECT_EQ(read.epochs, 3);
   EXPECT_EQ(read.results, info.results);
 }
@@ -153,9 +155,8 @@ TEST_F(CheckpointTest, AFailedWriteLeavesWhatWasThere) {
 }
 
 TEST_F(CheckpointTest, TheFirstDifferenceIsNamed) {
-  CheckpointInfo there;
-  there.settings = {{"network", "small"}, {"seed", "1"}, {"layer 9", "dense9"}};
-  EXPECT_EQ(DifferenceOf(there, there.settings), "");
+  const CheckpointKeys there = {{"network", "small"}, {"seed", "1"}, {"layer 9", "dense9"}};
+  EXPECT_EQ(DifferenceOf(there, there), "");
   EXPECT_EQ(DifferenceOf(there, {{"network", "small"}, {"seed", "2"}}),
             "seed is 1 there and 2 here");
   EXPECT_EQ(DifferenceOf(there, {{"network", "small"}, {"seed", "1"}}),
