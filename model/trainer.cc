@@ -3,11 +3,17 @@
 #include <ATen/ATen.h>
 #include <torch/utils.h>
 
+#include <string>
+
 namespace cnn {
 namespace {
 
 // Sections of a step on the clock.
 enum Section : std::size_t { kCopy, kForward, kBackward, kOptimizer, kSections };
+constexpr const char* kSectionNames[kSections] = {"copy", "forward", "backward", "optimizer"};
+
+// Categories of a timeline's events.
+constexpr char kTraining[] = "training";
 
 }  // namespace
 
@@ -81,16 +87,56 @@ TrainingTotals Trainer::TrainEpoch(Loader& loader, std::int64_t epoch, std::int6
                                    const std::function<bool(std::int64_t)>& on_step) {
   TakeTotals();
   loader.StartEpoch(epoch, steps);
-  while (const Batch* batch = loader.Next()) {
+  while (const Batch* batch = NextBatch(loader, totals_.steps, kTraining)) {
+    const auto begin = Timeline::Clock::now();
+    const std::int64_t step = totals_.steps;
     Step(*batch);
+    if (timeline_ != nullptr && device_.IsCuda()) {
+      timeline_->training_thread().Add(
+          {"step (host)", kTraining, begin, Timeline::Clock::now(), {{"step", step}}});
+    }
     if (!on_step(totals_.steps)) break;
   }
   return TakeTotals();
 }
 
+void Trainer::SetTimeline(Timeline* timeline) {
+  timeline_ = timeline;
+  clock_.KeepIntervals(timeline != nullptr);
+}
+
+const Batch* Trainer::NextBatch(Loader& loader, std::int64_t step, const char* category) {
+  if (timeline_ == nullptr) return loader.Next();
+  const auto begin = Timeline::Clock::now();
+  const Batch* batch = loader.Next();
+  const auto end = Timeline::Clock::now();
+  // What ends an epoch is no step's batch.
+  if (batch != nullptr) {
+    timeline_->training_thread().Add({"wait", category, begin, end, {{"step", step}}});
+  }
+  return batch;
+}
+
+// Not after each step: on a GPU that would make the host wait for it.
+void Trainer::RecordSections(const char* category) {
+  if (timeline_ == nullptr) return;
+  Timeline::Track& track =
+      device_.IsCuda() ? timeline_->GetTrack("cuda:" + std::to_string(device_.index) + " stream")
+                       : timeline_->training_thread();
+  std::int64_t step = -1;
+  std::size_t last = kSections;
+  for (const SectionClock::Interval& interval : clock_.TakeIntervals()) {
+    // Sections of a step come in their order, so the next step begins where the order does.
+    if (interval.section <= last) ++step;
+    last = interval.section;
+    track.Add({kSectionNames[last], category, interval.begin, interval.end, {{"step", step}}});
+  }
+}
+
 TrainingTotals Trainer::TakeTotals() {
   TrainingTotals taken = totals_;
   const std::vector<double> seconds = clock_.Seconds();
+  RecordSections(kTraining);
   taken.copy = seconds[kCopy];
   taken.forward = seconds[kForward];
   taken.backward = seconds[kBackward];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dataset/loader.h"
+#include "dataset/timeline.h"
 #include "model/device.h"
 #include "model/module.h"
 #include "model/optimizer.h"
@@ -57,6 +58,13 @@ class Trainer {
   TrainingTotals TrainEpoch(Loader& loader, std::int64_t epoch, std::int64_t steps,
                             const std::function<bool(std::int64_t)>& on_step);
 
+  /// From now on epochs are recorded on `timeline` (nullptr: on none), which must outlive them; not
+  /// in the middle of one. For each step, counted from 0: "wait" for its batch, "copy", "forward",
+  /// "backward" and "optimizer". On the CPU all on the training thread's track; the sections of a
+  /// GPU are on a track of their own ("cuda:0 stream"), and the training thread's has "step (host)"
+  /// where it queued them. Sections are recorded when the totals are taken.
+  void SetTimeline(Timeline* timeline);
+
   /// Waits for the device, returns the totals since the last call and starts new ones.
   TrainingTotals TakeTotals();
 
@@ -65,12 +73,15 @@ class Trainer {
 
  private:
   void TrainOn(const at::Tensor& images, const at::Tensor& labels);
+  const Batch* NextBatch(Loader& loader, std::int64_t step, const char* category);
+  void RecordSections(const char* category);
 
   Device device_;
   Loss loss_;
   Module module_;
   Optimizer optimizer_;
   SectionClock clock_;
+  Timeline* timeline_ = nullptr;
   TrainingTotals totals_;
   at::Tensor loss_sum_;     // scalar, float64, on the device
   at::Tensor correct_sum_;  // scalar, int64, on the device
