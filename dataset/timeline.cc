@@ -31,7 +31,8 @@ constexpr int kProcess = 1;
 // Eighths are exact on all of this way, and fine enough for what takes tens of microseconds.
 double Microseconds(Timeline::Clock::duration duration) {
   const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
-  return static_cast<double>(ns / 125) / 8;
+  const std::int64_t eighths = ns / 125;
+  return static_cast<double>(eighths) / 8;
 }
 
 Value Metadata(const char* what, int thread, Value args) {
