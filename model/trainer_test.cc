@@ -188,9 +188,10 @@ TEST_F(TrainEpochTest, LossesAreBitEqualForAnyNumberOfWorkers) {
   EXPECT_NE(losses[0][0], losses[0][1]);
 }
 
-// Sections and waits of a CPU's steps, in their order.
+// Waits and sections of a CPU's steps, in their order.
 void ExpectSteps(const std::vector<TracedEvent>& events, int steps, const std::string& category) {
-  const std::vector<std::string> names = {"wait", "copy", "forward", "backward", "optimizer"};
+  std::vector<std::string> names = {"wait", "copy", "forward"};
+  if (category == "training") names.insert(names.end(), {"backward", "optimizer"});
   ASSERT_EQ(events.size(), names.size() * static_cast<std::size_t>(steps));
   for (std::size_t i = 0; i < events.size(); ++i) {
     EXPECT_EQ(events[i].name, names[i % names.size()]);
@@ -241,6 +242,26 @@ TEST_F(TrainEpochTest, ATimelineShowsEachStepAndChangesNothing) {
       EXPECT_TRUE(AreApart(tracks.at("worker " + std::to_string(i))));
     }
   }
+}
+
+TEST_F(TrainEpochTest, ATimelineShowsValidationAsSuch) {
+  Loader loader(*source_, Options(2));
+  Loader validation_loader(*source_, Options(1));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  Timeline timeline;
+  loader.SetTimeline(&timeline);
+  validation_loader.SetTimeline(&timeline, "validation worker");
+  trainer.SetTimeline(&timeline);
+  const auto go_on = [](std::int64_t) { return true; };
+  trainer.TrainEpoch(loader, 0, 2, go_on);
+  trainer.Evaluate(validation_loader, 0, 3, go_on);
+  auto tracks = ReadBack(timeline);
+  const std::vector<TracedEvent>& events = tracks.at("training thread");
+  EXPECT_TRUE(AreApart(events));
+  ASSERT_EQ(events.size(), 2U * 5 + 3U * 3);
+  ExpectSteps({events.begin(), events.begin() + 10}, 2, "training");
+  ExpectSteps({events.begin() + 10, events.end()}, 3, "validation");
+  EXPECT_EQ(Named(tracks.at("validation worker 0"), "load").size(), 10U);
 }
 
 TEST_F(TrainEpochTest, ATimelineShowsAnEpochThatWasCutShort) {
