@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "dataset/random.h"
 
@@ -13,6 +14,11 @@ namespace {
 
 // Sections of a step on the clock.
 enum Section : std::size_t { kCopy, kForward, kBackward, kOptimizer, kSections };
+constexpr const char* kSectionNames[kSections] = {"copy", "forward", "backward", "optimizer"};
+
+// Categories of a timeline's events.
+constexpr char kTraining[] = "training";
+constexpr char kValidation[] = "validation";
 
 // One stream of LibTorch's own generator, which dropout draws from, for each epoch.
 void SeedDropout(std::uint64_t seed, std::int64_t epoch) {
@@ -132,27 +138,71 @@ TrainingTotals Trainer::TrainEpoch(Loader& loader, std::int64_t epoch, std::int6
   TakeTotals();
   SeedDropout(seed_, epoch);
   loader.StartEpoch(epoch, steps);
-  while (const Batch* batch = loader.Next()) {
+  while (const Batch* batch = NextBatch(loader, kTraining)) {
+    const auto begin = Timeline::Clock::now();
     Step(*batch);
+    RecordHost(begin, kTraining);
     if (!on_step(totals_.steps)) break;
   }
-  return TakeTotals();
+  return TakeTotals(kTraining);
 }
 
 TrainingTotals Trainer::Evaluate(Loader& loader, std::int64_t epoch, std::int64_t steps,
                                  const OnStep& on_step) {
   TakeTotals();
   loader.StartEpoch(epoch, steps);
-  while (const Batch* batch = loader.Next()) {
+  while (const Batch* batch = NextBatch(loader, kValidation)) {
+    const auto begin = Timeline::Clock::now();
     clock_.Begin();
     const DeviceBatch copied = Copy(*batch);
     const at::Tensor logits = Predict(copied.images);
     Tally(ComputeLosses(loss_, logits, copied.labels), logits, copied.labels);
     clock_.Mark(kForward);
     clock_.Await(kCopy);
+    RecordHost(begin, kValidation);
     if (!on_step(totals_.steps)) break;
   }
-  return TakeTotals();
+  return TakeTotals(kValidation);
+}
+
+void Trainer::SetTimeline(Timeline* timeline) {
+  timeline_ = timeline;
+  clock_.KeepIntervals(timeline != nullptr);
+}
+
+const Batch* Trainer::NextBatch(Loader& loader, const char* category) {
+  if (timeline_ == nullptr) return loader.Next();
+  const auto begin = Timeline::Clock::now();
+  const Batch* batch = loader.Next();
+  const auto end = Timeline::Clock::now();
+  // What ends an epoch is no step's batch.
+  if (batch != nullptr) {
+    timeline_->training_thread().Add({"wait", category, begin, end, {{"step", totals_.steps}}});
+  }
+  return batch;
+}
+
+// The step that was just made. On the CPU its sections say the same.
+void Trainer::RecordHost(Timeline::Clock::time_point begin, const char* category) {
+  if (timeline_ == nullptr || !device_.IsCuda()) return;
+  timeline_->training_thread().Add(
+      {"step (host)", category, begin, Timeline::Clock::now(), {{"step", totals_.steps - 1}}});
+}
+
+// Not after each step: on a GPU that would make the host wait for it.
+void Trainer::RecordSections(const char* category) {
+  if (timeline_ == nullptr) return;
+  Timeline::Track& track =
+      device_.IsCuda() ? timeline_->GetTrack("cuda:" + std::to_string(device_.index) + " stream")
+                       : timeline_->training_thread();
+  std::int64_t step = -1;
+  std::size_t last = kSections;
+  for (const SectionClock::Interval& interval : clock_.TakeIntervals()) {
+    // Sections of a step come in their order, so the next step begins where the order does.
+    if (interval.section <= last) ++step;
+    last = interval.section;
+    track.Add({kSectionNames[last], category, interval.begin, interval.end, {{"step", step}}});
+  }
 }
 
 TrainingTotals Trainer::PeekTotals() {
@@ -173,8 +223,11 @@ TrainingTotals Trainer::PeekTotals() {
   return peeked;
 }
 
-TrainingTotals Trainer::TakeTotals() {
+TrainingTotals Trainer::TakeTotals() { return TakeTotals(kTraining); }
+
+TrainingTotals Trainer::TakeTotals(const char* category) {
   const TrainingTotals taken = PeekTotals();
+  RecordSections(category);
   totals_ = {};
   clock_.Reset();
   loss_sum_.zero_();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dataset/loader.h"
+#include "dataset/timeline.h"
 #include "model/device.h"
 #include "model/module.h"
 #include "model/optimizer.h"
@@ -75,6 +76,14 @@ class Trainer {
   TrainingTotals Evaluate(Loader& loader, std::int64_t epoch, std::int64_t steps,
                           const OnStep& on_step);
 
+  /// From now on epochs and validations are recorded on `timeline` (nullptr: on none), which must
+  /// outlive them; not in the middle of one. For each step, counted from 0: "wait" for its batch,
+  /// "copy", "forward", "backward" and "optimizer", of category "training" or "validation". On the
+  /// CPU all on the training thread's track; the sections of a GPU are on a track of their own
+  /// ("cuda:0 stream"), and the training thread's has "step (host)" where it queued them. Sections
+  /// are recorded when the totals are taken.
+  void SetTimeline(Timeline* timeline);
+
   /// Loss and accuracy so far, without taking them; waits for the device.
   TrainingTotals PeekTotals();
 
@@ -100,6 +109,10 @@ class Trainer {
   DeviceBatch Copy(const Batch& batch);
   void TrainOn(const at::Tensor& images, const at::Tensor& labels);
   void Tally(const at::Tensor& losses, const at::Tensor& logits, const at::Tensor& labels);
+  const Batch* NextBatch(Loader& loader, const char* category);
+  void RecordHost(Timeline::Clock::time_point begin, const char* category);
+  void RecordSections(const char* category);
+  TrainingTotals TakeTotals(const char* category);
 
   Device device_;
   std::uint64_t seed_;
@@ -107,6 +120,7 @@ class Trainer {
   Module module_;
   Optimizer optimizer_;
   SectionClock clock_;
+  Timeline* timeline_ = nullptr;
   TrainingTotals totals_;
   at::Tensor loss_sum_;     // scalar, float64, on the device
   at::Tensor square_sum_;   // likewise, of the losses' squares
