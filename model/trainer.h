@@ -21,9 +21,9 @@
 namespace cnn {
 
 /// The loss of each image, [N], of `logits` ([N, classes], or [N, 1] for binary) against int64
-/// `labels` [N]: Keras's categorical crossentropy of the softmax, or binary crossentropy of the
-/// sigmoid, without Keras's
-/// clipping of the probabilities to [1e-7, 1 - 1e-7].
+/// `labels` [N]: categorical crossentropy of the softmax, or binary crossentropy of the sigmoid, from
+/// the logits, as Keras's fit has it when such a layer is the last (its loss functions, given
+/// probabilities, clip them to [1e-7, 1 - 1e-7]).
 at::Tensor ComputeLosses(Loss loss, const at::Tensor& logits, const at::Tensor& labels);
 
 /// Their mean, which is what training minimises.
