@@ -180,6 +180,11 @@ void Declare(CLI::App& app, Options& options) {
           [&](const std::string& text) { options.checkpoint = ParsePath("--checkpoint", text); });
   app.add_flag("--resume", options.resume,
                "Train goes on from the --checkpoint file, as if it had not been interrupted");
+  declare(
+      "--trace", "FILE",
+      "timeline of Train's second epoch (of the only one, if there is one): what each thread did "
+      "when, for ui.perfetto.dev; for one case",
+      [&](const std::string& text) { options.trace = ParsePath("--trace", text); });
   declare("--progress", "auto|on|off",
           "a line on stderr that says how far an epoch of Train or Epoch is; auto: on a terminal "
           "(default); on: also elsewhere, every ten seconds and after each epoch of Train",

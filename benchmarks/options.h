@@ -38,6 +38,7 @@ struct Options {
   std::optional<double> target_accuracy;  // of Train's validation, 0..1
   std::string checkpoint;                 // Train writes it after each epoch; empty: none
   bool resume = false;                    // Train goes on from it
+  std::string trace;                      // Train writes the timeline of an epoch; empty: none
   ShowProgress progress = ShowProgress::kAuto;
   std::optional<int> threads;  // LibTorch's; not set: the cores that the workers leave
   std::uint64_t seed = 42;

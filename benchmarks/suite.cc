@@ -368,12 +368,13 @@ std::vector<std::set<SourceKey>> SourcesNeeded(const std::vector<SuiteCase>& cas
 
 void RequireOneTraining(const std::vector<SuiteCase>& cases, const Options& options,
                         const GoogleFlags& flags) {
-  if (options.checkpoint.empty()) return;
+  if (options.checkpoint.empty() && options.trace.empty()) return;
   std::vector<SuiteCase> trainings;
   for (const SuiteCase& entry : cases) {
     if (entry.epochs > 0) trainings.push_back(entry);
   }
-  const std::string flag = "--checkpoint: one file is for one training, ";
+  const std::string flag = std::string(options.checkpoint.empty() ? "--trace" : "--checkpoint") +
+                           ": one file is for one training, ";
   if (flags.repetitions > 1) throw UsageError(flag + "not for repetitions of it");
   if (trainings.empty()) throw UsageError(flag + "but no Train case is selected");
   if (trainings.size() == 1) return;
@@ -422,13 +423,14 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, const
       config.train.target_accuracy = options.target_accuracy;
       config.train.checkpoint = options.checkpoint;
       config.train.resume = options.resume;
+      config.train.trace = options.trace;
       config.train.on_epoch = [=, repetitions = flags.repetitions](const EpochRow& epoch) {
         on_epoch(RunOf(epoch, family, *repetition, repetitions, unit));
       };
       try {
-        iterations = entry.epochs - PrepareCheckpoint(entry.id, config);
+        iterations = entry.epochs - PrepareTraining(entry.id, config);
       } catch (const std::runtime_error& error) {
-        throw UsageError(std::string("--checkpoint: ") + error.what());
+        throw UsageError(error.what());
       }
     }
     auto* registered = benchmark::RegisterBenchmark(

@@ -21,8 +21,8 @@
 namespace cnn {
 
 /// The loss of each image, [N], of `logits` ([N, classes], or [N, 1] for binary) against int64
-/// `labels` [N]: categorical crossentropy of the softmax, or binary crossentropy of the sigmoid, from
-/// the logits, as Keras's fit has it when such a layer is the last (its loss functions, given
+/// `labels` [N]: categorical crossentropy of the softmax, or binary crossentropy of the sigmoid,
+/// from the logits, as Keras's fit has it when such a layer is the last (its loss functions, given
 /// probabilities, clip them to [1e-7, 1 - 1e-7]).
 at::Tensor ComputeLosses(Loss loss, const at::Tensor& logits, const at::Tensor& labels);
 
