@@ -66,6 +66,20 @@ TEST(OptionsTest, StepsAreANumberOrThePublishedOnes) {
   EXPECT_EQ(Parse({"--steps=seed"}).steps, kPublished);
 }
 
+TEST(OptionsTest, TrainingsHaveFlagsOfTheirOwn) {
+  EXPECT_FALSE(Parse({}).epochs.has_value());
+  EXPECT_EQ(Parse({"--epochs=3"}).epochs, 3);
+  EXPECT_EQ(Parse({"--epochs=seed"}).epochs, kPublished);
+  EXPECT_EQ(Parse({"--target_accuracy=0.75"}).target_accuracy, 0.75);
+  EXPECT_EQ(Parse({}).progress, ShowProgress::kAuto);
+  EXPECT_EQ(Parse({"--progress=on"}).progress, ShowProgress::kOn);
+  EXPECT_EQ(Parse({"--trace=a b.json"}).trace, "a b.json");
+  const Options resumed = Parse({"--resume", "--checkpoint=a.ckpt"});
+  EXPECT_EQ(resumed.checkpoint, "a.ckpt");
+  EXPECT_TRUE(resumed.resume);
+  EXPECT_NE(Refusal({"--resume"}).find("--checkpoint=FILE"), std::string::npos);
+}
+
 TEST(OptionsTest, ValuesMayStandApart) { EXPECT_EQ(Parse({"--steps", "7"}).steps, 7); }
 
 TEST(OptionsTest, SeedTakesAll64Bits) {
@@ -105,6 +119,13 @@ TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
       {"--handicap=0", "'0'"},
       {"--handicap=nan", "'nan'"},
       {"--handicap=11", "'11'"},
+      {"--epochs=0", "'0'"},
+      {"--epochs=1e2", "'1e2'"},
+      {"--target_accuracy=75", "'75'"},
+      {"--target_accuracy=x", "'x'"},
+      {"--progress=yes", "'yes'"},
+      {"--checkpoint=", "no value"},
+      {"--trace=", "no value"},
   };
   for (const auto& [argument, expected] : cases) {
     const std::string why = Refusal({argument});

@@ -102,7 +102,14 @@ TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
                                "--max_pixels",
                                "--verify_data",
                                "--handicap",
+                               "--epochs",
+                               "--target_accuracy",
+                               "--checkpoint",
+                               "--resume",
+                               "--trace",
+                               "--progress",
                                "Epoch",
+                               "Train",
                                "Exit codes",
                                "--benchmark_filter",
                                "--benchmark_repetitions"}) {
@@ -286,6 +293,93 @@ TEST_F(ProgramTest, AnEpochTrains) {
   EXPECT_LE(parts, row["ms_per_step"].get<double>());
   EXPECT_EQ(Latest()["context"]["dataset_dogs_vs_cats"],
             "photos, 8 train and 8 test images, 2 classes");
+}
+
+// What an interrupt leaves of a training, and what a sudden death leaves.
+class TrainProgramTest : public ProgramTest {
+ protected:
+  static constexpr int kEpochs = 5;
+
+  void SetUp() override {
+    for (const char* split : {"train", "test"}) {
+      WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
+      WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
+    }
+  }
+
+  static std::vector<std::string> Arguments(const std::string& out,
+                                            const std::vector<std::string>& more = {},
+                                            int epochs = kEpochs) {
+    std::vector<std::string> arguments = {"--data_dir=photos",
+                                          "--devices=cpu",
+                                          "--batches=4",
+                                          "--steps=4",
+                                          "--threads=1",
+                                          "--epochs=" + std::to_string(epochs),
+                                          "--benchmark_out=" + out,
+                                          "--benchmark_filter=Train/dogs_vs_cats/augment:full"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  }
+
+  // Returns when the program has reported so many epochs.
+  void AwaitEpochs(pid_t child, const std::string& out, std::size_t count) {
+    const auto has_them = [&] {
+      return fs::exists(dir_.path() / out) && Losses(out).size() >= count;
+    };
+    while (!has_them() && waitpid(child, nullptr, WNOHANG) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+
+  // Of the epochs in the file, in order.
+  std::vector<std::pair<double, double>> Losses(const std::string& out) const {
+    std::vector<std::pair<double, double>> losses;
+    for (const json& row : json::parse(ReadText(dir_.path() / out))["benchmarks"]) {
+      const std::string end = "/epoch:" + std::to_string(losses.size() + 1);
+      const std::string name = row["name"];
+      if (name.size() < end.size() || name.substr(name.size() - end.size()) != end) continue;
+      losses.emplace_back(row["loss"], row["val_loss"]);
+    }
+    return losses;
+  }
+};
+
+TEST_F(TrainProgramTest, AnInterruptKeepsTheFinishedEpochs) {
+  const pid_t child = Start(Arguments("run.json"));
+  AwaitEpochs(child, "run.json", 2);
+  kill(child, SIGINT);
+  const Outcome outcome = Finish(child);
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  const auto rows = json::parse(ReadText(dir_.path() / "run.json"))["benchmarks"];
+  EXPECT_GE(rows.size(), 2U);
+  EXPECT_LT(rows.size(), static_cast<std::size_t>(kEpochs));
+  EXPECT_EQ(Losses("run.json").size(), rows.size());  // and no closing row
+}
+
+TEST_F(TrainProgramTest, AKilledTrainingGoesOnToTheBit) {
+  ASSERT_EQ(Run(Arguments("whole.json")).code, 0);
+  ASSERT_EQ(Losses("whole.json").size(), static_cast<std::size_t>(kEpochs));
+  const pid_t child = Start(Arguments("killed.json", {"--checkpoint=dogs.ckpt"}));
+  AwaitEpochs(child, "killed.json", 3);  // the checkpoint of the second is written by then
+  kill(child, SIGKILL);
+  EXPECT_EQ(Finish(child).code, 128 + SIGKILL);
+  const Outcome refused = Run(Arguments("refused.json", {"--checkpoint=dogs.ckpt"}));
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--resume goes on from it"), std::string::npos) << refused.err;
+  const Outcome resumed = Run(Arguments("resumed.json", {"--checkpoint=dogs.ckpt", "--resume"}));
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(Losses("resumed.json"), Losses("whole.json"));
+}
+
+TEST_F(TrainProgramTest, ProgressIsForATerminalUnlessAskedFor) {
+  const Outcome quiet = Run(Arguments("run.json", {}, 1));
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.err.find("epoch 1/1"), std::string::npos) << quiet.err;
+  const Outcome loud = Run(Arguments("run.json", {"--progress=on"}, 1));
+  EXPECT_NE(loud.err.find("epoch 1/1  4/4 [====================]"), std::string::npos) << loud.err;
+  EXPECT_NE(loud.err.find("val_accuracy"), std::string::npos) << loud.err;
+  EXPECT_EQ(loud.err.find('\r'), std::string::npos);
 }
 
 TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {

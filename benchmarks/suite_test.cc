@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
 
@@ -91,6 +92,59 @@ TEST(SuiteTest, PublishedStepsStandInTheName) {
   EXPECT_FALSE(Matching("^Epoch/dogs_vs_cats/.*/steps:100$", options).empty());
 }
 
+TEST(SuiteTest, TrainRunsTheWholeExperimentWhenAsked) {
+  const auto epochs = [](const std::string& filter, std::optional<std::int64_t> asked) {
+    Options options;
+    options.epochs = asked;
+    const std::vector<SuiteCase> cases = Filter(Make(options), filter);
+    EXPECT_EQ(cases.size(), 1U) << filter;
+    return cases.front().epochs;
+  };
+  EXPECT_EQ(epochs("^Train/eight_kinds", std::nullopt), kDefaultTrainEpochs);
+  EXPECT_EQ(epochs("^Train/eight_kinds", 7), 7);
+  EXPECT_EQ(epochs("^Train/eight_kinds", kPublished), 5);
+  EXPECT_EQ(epochs("^Train/dogs_vs_cats/augment:plain", kPublished), 30);
+  EXPECT_EQ(epochs("^Train/dogs_vs_cats/augment:full", kPublished), 100);
+}
+
+// Whoever compares a run with the articles' figures finds the same names.
+TEST(SuiteTest, PublishedRowsBearTheNamesOfOurs) {
+  Options options;
+  options.devices = {{}, {Device::Kind::kCuda, 0}};
+  options.workers = {1, 12};
+  options.steps = kPublished;
+  options.epochs = kPublished;
+  const std::vector<SuiteCase> cases = Make(options);
+  for (const char* file : {"eight_kinds.json", "dogs_vs_cats.json"}) {
+    const auto published =
+        nlohmann::json::parse(ReadText(std::filesystem::path(CNN_PUBLISHED_RESULTS) / file));
+    for (const auto& row : published["benchmarks"]) {
+      const std::string name = row["name"];
+      EXPECT_EQ(Filter(cases, "^" + name + "$").size(), 1U) << name;
+    }
+  }
+}
+
+TEST(SuiteTest, AFileIsForOneTraining) {
+  Options options;
+  const GoogleFlags flags;
+  const auto refusal = [&](const std::string& filter, const GoogleFlags& google) {
+    return UsageErrorOf(
+        [&] { RequireOneTraining(Filter(Make(options), filter), options, google); });
+  };
+  EXPECT_EQ(refusal("^Train", flags), "");
+  options.checkpoint = "a.ckpt";
+  EXPECT_EQ(refusal("^Train/eight", flags), "");
+  EXPECT_NE(refusal("^Train/dogs", flags).find("2 are selected"), std::string::npos);
+  EXPECT_NE(refusal("^Epoch", flags).find("no Train case"), std::string::npos);
+  GoogleFlags repeated;
+  repeated.repetitions = 2;
+  EXPECT_NE(refusal("^Train/eight", repeated).find("repetitions"), std::string::npos);
+  options.checkpoint.clear();
+  options.trace = "a.json";
+  EXPECT_NE(refusal("^Train/dogs", flags).find("--trace"), std::string::npos);
+}
+
 TEST(SuiteTest, NetworksLimitTheSuite) {
   Options options;
   options.networks = {"dogs_vs_cats"};
@@ -153,6 +207,14 @@ TEST(FilterTest, SearchesAnywhereAndCanBeNegated) {
   EXPECT_EQ(Matching("").size(), all);
   EXPECT_EQ(Matching("all").size(), all);
   EXPECT_EQ(Matching("Layer|Epoch").size(), Matching("Layer").size() + epochs);
+}
+
+TEST(FilterTest, AnEpochsNameSelectsItsTraining) {
+  const std::vector<std::string> training = Matching("^Train/eight_kinds");
+  ASSERT_EQ(training.size(), 1U);
+  EXPECT_EQ(Matching("^" + training[0] + "/epoch:5$"), training);
+  EXPECT_NE(UsageErrorOf([&] { Matching("^" + training[0] + "/epoch:6$"); }), "");
+  EXPECT_EQ(Matching("-/epoch:").size(), Make({}).size());  // no case is only an epoch
 }
 
 TEST(FilterTest, ATypoIsAnsweredWithTheNearestFamilies) {

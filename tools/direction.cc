@@ -81,6 +81,7 @@ bool Any(const std::vector<std::string>& words, bool (*is)(std::string_view)) {
 
 Direction DefaultDirection(std::string_view metric) {
   const std::vector<std::string> words = WordsOf(metric);
+  if (!words.empty() && words.back() == "se") return Direction::kUnknown;  // a standard error
   if (Any(words, IsMishap)) return Direction::kLower;
   if (HasRate(words) || Any(words, IsGain)) return Direction::kHigher;
   return Any(words, IsCost) ? Direction::kLower : Direction::kUnknown;

@@ -29,16 +29,20 @@ TEST(Direction, FollowsTheWordsOfAName) {
 }
 
 TEST(Direction, KnowsTheDirectionOfOurCounters) {
-  for (const char* metric : {"real_time", "cpu_time", "page_faults_per_step", "peak_memory_mb",
-                             "forward_ms", "wait_ms", "ms_per_step", "loss", "first_loss",
-                             "max_bytes_used", "worker_busy_ms", "error_rate", "allocs_per_iter"}) {
+  for (const char* metric :
+       {"real_time", "cpu_time", "page_faults_per_step", "peak_memory_mb", "forward_ms", "wait_ms",
+        "ms_per_step", "loss", "first_loss", "max_bytes_used", "worker_busy_ms", "error_rate",
+        "allocs_per_iter", "val_loss", "train_seconds", "val_seconds", "first_epoch_seconds",
+        "steady_epoch_seconds", "target_seconds"}) {
     EXPECT_EQ(DefaultDirection(metric), Direction::kLower) << metric;
   }
-  for (const char* metric : {"items_per_second", "bytes_per_second", "flops_per_second", "accuracy",
-                             "first_accuracy", "hit_rate", "Throughput"}) {
+  for (const char* metric :
+       {"items_per_second", "bytes_per_second", "flops_per_second", "accuracy", "first_accuracy",
+        "hit_rate", "Throughput", "val_accuracy", "best_val_accuracy", "train_images_per_second"}) {
     EXPECT_EQ(DefaultDirection(metric), Direction::kHigher) << metric;
   }
-  for (const char* metric : {"compute_threads", "images_per_iteration", "runtime", "", "x"}) {
+  for (const char* metric : {"compute_threads", "images_per_iteration", "runtime", "", "x",
+                             "loss_se", "val_accuracy_se", "val_images", "epochs", "best_epoch"}) {
     EXPECT_EQ(DefaultDirection(metric), Direction::kUnknown) << metric;
   }
 }
