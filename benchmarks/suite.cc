@@ -3,9 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <numeric>
 #include <regex>
 
 #include "benchmarks/machine.h"
@@ -190,24 +188,6 @@ constexpr Family kFamilies[] = {
     {"Pipeline", "batches from image files by worker threads, no network", PipelineCases},
     {"Epoch", "training epochs from image files, and where the time went", EpochCases},
 };
-
-// Levenshtein's edit distance, letters compared without case.
-std::size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i])) ==
-                        std::tolower(static_cast<unsigned char>(b[j]));
-      const std::size_t cost = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (same ? 0 : 1)});
-      diagonal = row[j + 1];
-      row[j + 1] = cost;
-    }
-  }
-  return row.back();
-}
 
 // The families whose names are nearest to the filter's first word.
 std::string NearestFamilies(const std::string& filter) {
