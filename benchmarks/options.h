@@ -17,6 +17,9 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What --print_networks prints.
+enum class NetworkListing { kNone, kTable, kJson };
+
 /// Steps of an Epoch or Pipeline epoch: where the command line says nothing, and the word for as
 /// many as the experiment had.
 inline constexpr std::int64_t kDefaultSteps = 10;
@@ -26,7 +29,8 @@ struct Options {
   std::vector<Device> devices;         // empty: every device that is present
   std::vector<std::int64_t> batches;   // empty: the published batch size of each workload
   std::vector<int> workers;            // empty: a few that fit the cores
-  std::vector<std::string> networks;   // empty: both
+  std::string network_file;            // JSON with the user's networks; empty: the published ones
+  std::vector<std::string> networks;   // names of those; empty: all
   std::int64_t steps = kDefaultSteps;  // of Epoch and Pipeline; kPublishedSteps: --steps=seed
   std::optional<int> threads;          // LibTorch's; not set: the cores that the workers leave
   std::uint64_t seed = 42;
@@ -39,7 +43,7 @@ struct Options {
   std::optional<std::string> allocator;  // system or keep; not set: keep where jemalloc is linked
   double handicap = 0;                   // share of its time that each step waits, busily
   bool list_devices = false;
-  bool print_networks = false;
+  NetworkListing print_networks = NetworkListing::kNone;
   bool verify_data = false;
 };
 

@@ -9,6 +9,7 @@
 #include "benchmarks/machine.h"
 #include "dataset/text.h"
 #include "fixtures/fixture.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -66,6 +67,7 @@ SuiteCase LoaderCase(const Inputs& inputs, const std::string& augment, SourceKin
 }
 
 std::vector<std::string> Augments(const Workload& workload) {
+  if (!workload.augmentation.IsRandom()) return {"plain"};
   if (workload.has_plain_variant) return {"plain", "full"};
   return {"full"};
 }
@@ -75,11 +77,17 @@ int Threads(const Inputs& inputs, int workers) {
   return inputs.options.threads.value_or(std::max(1, AvailableCores() - workers));
 }
 
+std::vector<const char*> Passes(const TracedLayer& layer) {
+  if (layer.HasBackward()) return {"forward", "backward"};
+  return {"forward"};
+}
+
 std::vector<SuiteCase> LayerCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const Layer& layer : inputs.workload.network.layers) {
+  for (const TracedLayer& traced : Trace(inputs.workload.network)) {
+    const Layer& layer = traced.layer;
     for (const Device& device : inputs.options.devices) {
-      for (const char* pass : {"forward", "backward"}) {
+      for (const char* pass : Passes(traced)) {
         for (const std::int64_t batch : Batches(inputs)) {
           SuiteCase entry;
           entry.id.subject = inputs.workload.name + "/" + layer.name;
@@ -118,7 +126,8 @@ std::vector<SuiteCase> ModelCases(const Inputs& inputs) {
 
 std::vector<SuiteCase> AugmentCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  const auto add = [&](const std::string& subject, const char* augment, AugmentStage stage) {
+  const auto add = [&](const std::string& subject, const std::string& augment, AugmentStage stage) {
+    if (augment == "full" && !inputs.workload.augmentation.IsRandom()) return;
     SuiteCase entry;
     entry.id.subject = inputs.workload.name + "_" + subject;
     entry.make = [augment, stage](const Case& selected, const CaseConfig& config) {
@@ -312,9 +321,11 @@ std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& f
   return flags.repetitions > 1 ? widest + std::string("_median").size() : widest;
 }
 
-std::string DescribeNetworks() {
+std::string DescribeNetworks(const Options& options) {
+  const std::vector<Workload> workloads = ChosenWorkloads(options);
+  if (options.print_networks == NetworkListing::kJson) return WorkloadsJson(workloads);
   std::string text;
-  for (const Workload& workload : PublishedWorkloads()) {
+  for (const Workload& workload : workloads) {
     text += Summary(workload.network, workload.batch) + "\n";
   }
   return text;

@@ -22,7 +22,7 @@ struct Place {
   // "64x36x36 from layer 'pool2' (MaxPooling2D)"
   std::string Input(const Shape& shape) const {
     return ToString(shape) + " from " +
-           (index == 0 ? "the input" : Describe(network.layers[index - 1]));
+           (index == 0 ? "the input" : NameAndKind(network.layers[index - 1]));
   }
 
   void RequireImage(const Shape& in) const {
@@ -130,13 +130,14 @@ const char* ToString(LayerKind kind) {
   return "?";
 }
 
-std::string Describe(const Layer& layer) {
+std::string NameAndKind(const Layer& layer) {
   return "layer '" + layer.name + "' (" + ToString(layer.kind) + ")";
 }
 
 LayerError::LayerError(const Network& network, std::size_t index, const std::string& why)
-    : std::invalid_argument("network '" + network.name + "', " + Describe(network.layers[index]) +
-                            ", number " + std::to_string(index + 1) + ": " + why),
+    : std::invalid_argument("network '" + network.name + "', " +
+                            NameAndKind(network.layers[index]) + ", number " +
+                            std::to_string(index + 1) + ": " + why),
       layer(index),
       reason(why) {}
 

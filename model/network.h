@@ -71,7 +71,7 @@ struct LayerError : std::invalid_argument {
 };
 
 /// "layer 'conv1' (Conv2D)"
-std::string Describe(const Layer& layer);
+std::string NameAndKind(const Layer& layer);
 
 /// Walks the table. Throws LayerError naming the layer and the shape it cannot take with the layer
 /// that gives it, a name that is used twice or empty, a size that makes no sense or is beyond the

@@ -388,7 +388,7 @@ class WorkloadReader {
                  "no layer has parameters, so that there is nothing to train: add a "
                  "Dense or Conv2D layer");
     }
-    last_layer_ = Describe(network.layers[last]);
+    last_layer_ = NameAndKind(network.layers[last]);
   }
 
   Place PlaceOf(std::size_t layer, const JsonNode& list) const {
