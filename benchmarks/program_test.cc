@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -90,6 +91,7 @@ TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
                                "--batches",
                                "--workers",
                                "--networks",
+                               "--network FILE.json",
                                "--steps",
                                "--threads",
                                "--seed",
@@ -203,6 +205,14 @@ TEST_F(ProgramTest, PrintsNetworksAndDevices) {
   EXPECT_EQ(networks.code, 0);
   EXPECT_NE(networks.out.find("Total params: 42,520,584"), std::string::npos);
   EXPECT_NE(networks.out.find("Total params: 3,453,121"), std::string::npos);
+  const Outcome one = Run({"--print_networks", "--networks=dogs_vs_cats"});
+  EXPECT_EQ(one.out.find("eight_kinds"), std::string::npos);
+  const Outcome json_form = Run({"--print_networks=json"});
+  EXPECT_EQ(json_form.code, 0);
+  EXPECT_EQ(json::parse(json_form.out)[1]["name"], "dogs_vs_cats");
+  WriteText(dir_.path() / "nets.json", json_form.out);
+  EXPECT_EQ(Run({"--network=nets.json", "--print_networks=json"}).out, json_form.out);
+  EXPECT_EQ(Run({"--network=nets.json", "--print_networks"}).out, networks.out);
   const Outcome devices = Run({"--list_devices"});
   EXPECT_EQ(devices.code, 0);
   EXPECT_NE(devices.out.find("cpu:"), std::string::npos);
@@ -286,6 +296,94 @@ TEST_F(ProgramTest, AnEpochTrains) {
   EXPECT_LE(parts, row["ms_per_step"].get<double>());
   EXPECT_EQ(Latest()["context"]["dataset_dogs_vs_cats"],
             "photos, 8 train and 8 test images, 2 classes");
+}
+
+// Three layers on images of 32 x 32.
+const char* const kTiny = R"({
+  "name": "tiny",
+  "input": [3, 32, 32],
+  "layers": [
+    {"name": "conv1", "kind": "Conv2D", "filters": 4, "kernel_size": 3},
+    {"name": "flatten", "kind": "Flatten"},
+    {"name": "dense1", "kind": "Dense", "units": 2}
+  ],
+  "loss": "categorical_crossentropy",
+  "optimizer": {"kind": "Adam", "learning_rate": 0.01},
+  "augmentation": {"rotation_range": 20, "horizontal_flip": true},
+  "batch": 4,
+  "plain_epochs": 3
+})";
+
+TEST_F(ProgramTest, AUsersNetworkRunsThroughEveryFamily) {
+  for (const char* split : {"train", "test"}) {
+    WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
+    WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
+  }
+  WriteText(dir_.path() / "tiny.json", kTiny);
+  const Outcome outcome = Run({"--network=tiny.json", "--data_dir=photos", "--devices=cpu",
+                               "--steps=3", "--workers=1", kShort});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  const json latest = Latest();
+  std::map<std::string, int> rows;
+  for (const json& row : latest["benchmarks"]) {
+    const auto name = row["name"].get<std::string>();
+    ++rows[name.substr(0, name.find('/'))];
+    EXPECT_GT(row["items_per_second"].get<double>(), 0) << name;
+    if (name.rfind("Epoch/tiny/augment:plain", 0) == 0) {
+      EXPECT_LT(row["loss"].get<double>(), row["first_loss"].get<double>());
+    }
+  }
+  EXPECT_EQ(rows["Layer"], 6);
+  EXPECT_EQ(rows["Model"], 2);
+  EXPECT_EQ(rows["Augment"], 8);
+  EXPECT_EQ(rows["Pipeline"], 2);
+  EXPECT_EQ(rows["Epoch"], 2);
+  EXPECT_EQ(latest["context"]["networks_file"], "tiny.json");
+  EXPECT_EQ(latest["context"]["dataset_tiny"], "photos, 8 train and 8 test images, 2 classes");
+  const json table = json::parse(latest["context"]["network_tiny"].get<std::string>());
+  EXPECT_EQ(table["layers"], json::parse(kTiny)["layers"]);
+}
+
+// A table may begin with layers that have nothing to learn.
+TEST_F(ProgramTest, ANetworkThatBeginsWithPoolingRuns) {
+  json network = json::parse(kTiny);
+  network["layers"][0] = {{"name", "pool1"}, {"kind", "MaxPooling2D"}, {"pool_size", 2}};
+  WriteText(dir_.path() / "tiny.json", network.dump());
+  const Outcome outcome =
+      Run({"--network=tiny.json", "--devices=cpu", kShort, "--benchmark_filter=Layer|Model"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(Latest()["benchmarks"].size(), 6U);
+}
+
+TEST_F(ProgramTest, EachWrongTableGetsItsOwnMessage) {
+  const auto replaced = [](const std::string& old_text, const std::string& new_text) {
+    std::string text = kTiny;
+    return text.replace(text.find(old_text), old_text.size(), new_text);
+  };
+  const std::vector<std::pair<std::string, std::string>> tables = {
+      {replaced(R"("units": 2})", R"("units": 2},)"),
+       "line 8, column 3: a comma stands before ']'"},
+      {replaced("Flatten", "ReLU"),
+       "line 7, layers[2] 'dense1' (Dense): needs a Flatten layer before it, gets 4x30x30 from "
+       "layer 'flatten' (ReLU)"},
+      {replaced("Dense", "Softmax"), "line 7, layers[2] 'dense1' (Softmax), kind: must be one of"},
+      {replaced(R"("filters": 4)", R"("filters": -4)"),
+       "line 5, layers[0] 'conv1' (Conv2D), filters: must be a whole number from 1"},
+      {replaced("categorical", "binary"), "line 9, loss: binary_crossentropy takes one output"},
+      {replaced("kernel_size", "kernel"),
+       "line 5, layers[0] 'conv1' (Conv2D): unknown key 'kernel'"},
+      {replaced("conv1", "dense1"), "line 7, layers[2] 'dense1' (Dense): every layer needs a name"},
+      {replaced("32, 32", "32, 48"), "line 3, input: must be [3, S, S]"},
+  };
+  for (const auto& [text, expected] : tables) {
+    WriteText(dir_.path() / "tiny.json", text);
+    const Outcome outcome = Run({"--network=tiny.json", kShort});
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_EQ(outcome.err.rfind("cnn_benchmarks: --network: tiny.json: " + expected, 0), 0U)
+        << expected << "\n"
+        << outcome.err;
+    EXPECT_FALSE(HasResults());
+  }
 }
 
 TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {
