@@ -117,6 +117,7 @@ class TreeBuilder {
     // Behind the last thing that was right, and the comma or colon that may follow it.
     std::size_t at = SkipBlanks(right_, end);
     if (at + 1 < end && (text_[at] == ',' || text_[at] == ':')) at = SkipBlanks(at + 1, end);
+    if (at == end && !is_at_end) --at;  // 01 is the number 0 with a digit that it read on
     const std::size_t line_begin = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;
     error_ = source_ + ": line " + std::to_string(Line(at)) + ", column " +
              std::to_string(at - line_begin + 1) + ": " +

@@ -326,6 +326,7 @@ TEST(WorkloadFileTest, WhatIsNoJsonGetsLineColumnAndReason) {
       {"{\"a\": NaN}", "line 1, column 7: 'NaN' cannot stand here"},
       {"{\"a\": 1e999}", "line 1, column 7: '1e999' is no number that JSON knows, or too large"},
       {"{\"a\": .5}", "line 1, column 7: "},
+      {"{\"a\": 01}", "line 1, column 8: '1' is no number that JSON knows"},
       {"{\"a\": \"x\\q\"}", "an escape that JSON does not know"},
       {"{\"a\": \"x\n\"}", "line 1, column 7: a control character in a string"},
       {"{\"a\": \"caf\xE9\"}", "this is not UTF-8"},
