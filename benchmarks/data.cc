@@ -87,9 +87,11 @@ void WarnOfEmptyClasses(const ImageFolder& folder, std::FILE* out) {
   }
 }
 
-std::shared_ptr<const ImageSource> MakeSource(const Options& options, SourceKind kind,
+std::shared_ptr<const ImageSource> MakeSource(const Options& options, const SourceKey& key,
                                               const WorkloadData& data) {
-  const ImageFolder& folder = data.dataset.train;
+  const auto [split, kind] = key;
+  const bool is_train = split == Split::kTrain;
+  const ImageFolder& folder = is_train ? data.dataset.train : data.dataset.test;
   const auto side = static_cast<int>(data.workload.network.input[1]);
   if (kind == SourceKind::kFiles) {
     ReadOnce(folder);
@@ -97,8 +99,9 @@ std::shared_ptr<const ImageSource> MakeSource(const Options& options, SourceKind
     const std::int64_t needed = MemoryNeeded(folder, kind, side);
     const std::string flag = "--source=" + SourceName(kind);
     RequireMemory(flag, needed, AvailableMemory());
-    std::fprintf(stderr, "%s keeps the %zu training images of %s in %s of memory\n", flag.c_str(),
-                 folder.images.size(), data.workload.name.c_str(), Megabytes(needed).c_str());
+    std::fprintf(stderr, "%s keeps the %zu %s images of %s in %s of memory\n", flag.c_str(),
+                 folder.images.size(), is_train ? "training" : "test", data.workload.name.c_str(),
+                 Megabytes(needed).c_str());
   }
   try {
     return std::make_shared<const ImageSource>(folder, kind, side, options.max_pixels,
@@ -208,7 +211,7 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options) {
                    ", which --networks leaves out");
 }
 
-void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
+void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>& needed,
                  std::vector<WorkloadData>& workloads) {
   for (std::size_t i = 0; i < workloads.size(); ++i) {
     if (needed[i].empty()) continue;
@@ -222,7 +225,7 @@ void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>
     }
     WarnOfEmptyClasses(data.dataset.train, stderr);
     WarnOfEmptyClasses(data.dataset.test, stderr);
-    for (const SourceKind kind : needed[i]) data.sources[kind] = MakeSource(options, kind, data);
+    for (const SourceKey& key : needed[i]) data.sources[key] = MakeSource(options, key, data);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "benchmarks/options.h"
@@ -16,12 +17,15 @@
 
 namespace cnn {
 
+enum class Split { kTrain, kTest };
+using SourceKey = std::pair<Split, SourceKind>;
+
 /// A workload with the images it trains on. Sources refer to the data set: do not move it once they
 /// are made.
 struct WorkloadData {
   Workload workload;
   Dataset dataset;  // no classes yet where it is to be the synthetic set
-  std::map<SourceKind, std::shared_ptr<const ImageSource>> sources;  // of the training images
+  std::map<SourceKey, std::shared_ptr<const ImageSource>> sources;
 };
 
 /// The published workloads or those of --network's file, of which --networks may name some. Throws
@@ -36,7 +40,7 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options);
 /// there is no other, says on stderr what images were found, reads what is to be kept in memory.
 /// Throws UsageError when that does not fit, or no synthetic set has the classes of a user's
 /// network.
-void PrepareData(const Options& options, const std::vector<std::set<SourceKind>>& needed,
+void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>& needed,
                  std::vector<WorkloadData>& workloads);
 
 /// Checks every file of the data sets, each once, without a benchmark. The report goes to stdout.

@@ -96,7 +96,9 @@ TEST_F(DataDirTest, SyntheticImagesHaveTheClassesOfAPublishedExperiment) {
   std::vector<WorkloadData> workloads = SelectWorkloads(options);
   EXPECT_EQ(UsageErrorOf([&] { PrepareData(options, {{}}, workloads); }), "");
   for (const std::string& why :
-       {UsageErrorOf([&] { PrepareData(options, {{SourceKind::kFiles}}, workloads); }),
+       {UsageErrorOf([&] {
+          PrepareData(options, {{{Split::kTrain, SourceKind::kFiles}}}, workloads);
+        }),
         UsageErrorOf([&] { VerifyData(options, workloads); })}) {
     EXPECT_NE(why.find("network 'tiny' tells 5 classes apart, the synthetic sets have 8 or 2"),
               std::string::npos)

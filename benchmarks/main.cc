@@ -1,5 +1,6 @@
 // cnn_benchmarks: parse, select, prepare, run. --help says what the exit codes mean.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -38,13 +39,20 @@ int Run(int argc, char** argv) {
   const auto cases = Filter(MakeCases(options, workloads), benchmark::GetBenchmarkFilter());
   if (flags.list_tests) return Print(JoinNames(cases));
 
+  RequireOneTraining(cases, options, flags);
   Display display(flags, WidestName(cases, flags));
   ResultFile file(flags);
   PrintPreamble(options, cases);
   PrepareData(options, SourcesNeeded(cases, workloads.size()), workloads);
   AddContext(options, cases, workloads);
   int failures = 0;
-  Register(cases, options, flags.own_time_units, workloads, failures);
+  // A terminal shows the epochs' lines of progress already.
+  const bool shows_epochs = ProgressFor(options) != Progress::kTerminal || isatty(1) != 1;
+  const auto on_epoch = [&](const benchmark::BenchmarkReporter::Run& row) {
+    if (shows_epochs) display.ReportRuns({row});
+    file.ReportRuns({row});
+  };
+  Register(cases, options, flags, workloads, on_epoch, failures);
   HandleInterrupts();
   benchmark::RunSpecifiedBenchmarks(&display, &file, ".");
   return file.Conclude(failures);

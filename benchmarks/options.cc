@@ -16,6 +16,7 @@ namespace {
 // Bounds that no sensible run reaches and no arithmetic of ours overflows at.
 constexpr std::int64_t kMaxBatch = 65536;
 constexpr std::int64_t kMaxSteps = 100000000;
+constexpr std::int64_t kMaxEpochs = 1000000;
 constexpr int kMaxThreads = 1024;
 constexpr std::int64_t kMaxPixels = std::int64_t{1} << 30;  // OpenCV's own
 constexpr double kMinHandicap = 0.001;
@@ -33,15 +34,27 @@ Number ParseNumber(const std::string& flag, const std::string& text, Number low,
   return value;
 }
 
-double ParseHandicap(const std::string& text) {
+double ParseShare(const std::string& flag, const std::string& text, double low, double high,
+                  const std::string& hint) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_in_range = value >= kMinHandicap && value <= kMaxHandicap;
+  const bool is_in_range = value >= low && value <= high;
   if (error != std::errc{} || end != text.data() + text.size() || !is_in_range) {
-    throw UsageError("--handicap: '" + text + "' is not a share from " + ShareText(kMinHandicap) +
-                     " to " + ShareText(kMaxHandicap) + "; 0.05 makes each step 5 % slower");
+    throw UsageError(flag + ": '" + text + "' is not a share from " + ShareText(low) + " to " +
+                     ShareText(high) + "; " + hint);
   }
   return value;
+}
+
+// A number from 1, or "seed".
+std::int64_t ParseCount(const std::string& flag, const std::string& text, std::int64_t high) {
+  if (text == "seed") return kPublished;
+  return ParseNumber<std::int64_t>(flag + " (or 'seed')", text, 1, high);
+}
+
+std::string ParsePath(const std::string& flag, const std::string& text) {
+  if (text.empty()) throw UsageError(flag + ": names no file");
+  return text;
 }
 
 std::vector<std::string> SplitList(const std::string& flag, const std::string& text) {
@@ -83,6 +96,8 @@ const Words<KerasProfile> kProfileWords = {{"kp112", KerasProfile::kKp112},
                                            {"keras_head", KerasProfile::kKerasHead}};
 const Words<NetworkListing> kListingWords = {{"table", NetworkListing::kTable},
                                              {"json", NetworkListing::kJson}};
+const Words<ShowProgress> kProgressWords = {
+    {"auto", ShowProgress::kAuto}, {"on", ShowProgress::kOn}, {"off", ShowProgress::kOff}};
 const Words<BadImages> kBadImagesWords = {{"skip", BadImages::kSkip}, {"fail", BadImages::kFail}};
 
 template <typename Value>
@@ -126,7 +141,8 @@ void Declare(CLI::App& app, Options& options) {
                 });
           });
   declare("--workers", "LIST",
-          "loader threads of Pipeline and Epoch, 0 for none; default: a few that fit the cores",
+          "loader threads of Pipeline, Epoch and Train, 0 for none; default: a few that fit the "
+          "cores",
           [&](const std::string& text) {
             options.workers = ParseList<int>("--workers", text, [](const std::string& word) {
               return ParseNumber("--workers", word, 0, kMaxThreads);
@@ -146,12 +162,35 @@ void Declare(CLI::App& app, Options& options) {
             options.network_file = text;
           });
   declare("--steps", "N|seed",
-          "steps of an Epoch or Pipeline epoch; seed: as published (1000, 100); default: " +
-              std::to_string(kDefaultSteps),
+          "steps of an epoch; seed: as published (1000, 100); default: " +
+              std::to_string(kDefaultSteps) + ", of Train " + std::to_string(kDefaultTrainSteps),
+          [&](const std::string& text) { options.steps = ParseCount("--steps", text, kMaxSteps); });
+  declare(
+      "--epochs", "N|seed",
+      "epochs of Train; seed: as published (5; 30 plain, 100 augmented); default: " +
+          std::to_string(kDefaultTrainEpochs),
+      [&](const std::string& text) { options.epochs = ParseCount("--epochs", text, kMaxEpochs); });
+  declare("--target_accuracy", "SHARE",
+          "of Train's validation, 0.75 for 75 %: its closing row says how long it took",
           [&](const std::string& text) {
-            options.steps = text == "seed" ? kPublishedSteps
-                                           : ParseNumber<std::int64_t>("--steps (or 'seed')", text,
-                                                                       1, kMaxSteps);
+            options.target_accuracy =
+                ParseShare("--target_accuracy", text, 0, 1, "0.75 is 75 % right");
+          });
+  declare("--checkpoint", "FILE",
+          "Train writes weights and optimiser to FILE after each epoch; for one case",
+          [&](const std::string& text) { options.checkpoint = ParsePath("--checkpoint", text); });
+  app.add_flag("--resume", options.resume,
+               "Train goes on from the --checkpoint file, as if it had not been interrupted");
+  declare(
+      "--trace", "FILE",
+      "timeline of Train's second epoch (of the only one, if there is one): what each thread did "
+      "when, for ui.perfetto.dev; for one case",
+      [&](const std::string& text) { options.trace = ParsePath("--trace", text); });
+  declare("--progress", "auto|on|off",
+          "a line on stderr that says how far an epoch of Train or Epoch is; auto: on a terminal "
+          "(default); on: also elsewhere, every ten seconds and after each epoch of Train",
+          [&](const std::string& text) {
+            options.progress = ParseWord("--progress", text, kProgressWords);
           });
   declare("--threads", "N",
           "threads inside an operation of LibTorch; default: the cores that the workers leave",
@@ -172,7 +211,8 @@ void Declare(CLI::App& app, Options& options) {
             options.data_dir = text;
           });
   declare("--source", "LIST",
-          "where Pipeline and Epoch take images from: files, bytes (encoded, in memory), decoded "
+          "where Pipeline, Epoch and Train take images from: files, bytes (encoded, in memory), "
+          "decoded "
           "(at the network's size, in memory); default: files",
           [&](const std::string& text) {
             options.sources = ParseList<SourceKind>("--source", text, [](const std::string& word) {
@@ -213,7 +253,10 @@ void Declare(CLI::App& app, Options& options) {
   declare("--handicap", "SHARE",
           "each timed step is followed by a busy wait of this share of its time, 0.05 for 5 %; "
           "names and context say so: to prove that a comparison finds it",
-          [&](const std::string& text) { options.handicap = ParseHandicap(text); });
+          [&](const std::string& text) {
+            options.handicap = ParseShare("--handicap", text, kMinHandicap, kMaxHandicap,
+                                          "0.05 makes each step 5 % slower");
+          });
   app.add_flag("--list_devices", options.list_devices,
                "print libraries and devices, or why there is no GPU, and exit");
   app.add_option_function<std::string>(
@@ -265,6 +308,9 @@ Options ParseOptions(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
+  if (options.resume && options.checkpoint.empty()) {
+    throw UsageError("--resume: which training? name its file with --checkpoint=FILE");
+  }
   // Each batch takes the next of numpy's seeds, which have 32 bits.
   constexpr std::uint64_t kMaxKerasSeed = UINT32_MAX - kMaxSteps;
   if (options.stream == RandomStream::kKeras && options.seed > kMaxKerasSeed) {
@@ -282,6 +328,8 @@ void PrintOptionsHelp() {
       "cnn_benchmarks: how fast convolutional networks train, and where the time goes.\n\n"
       "  cnn_benchmarks --benchmark_filter=Epoch\n"
       "  cnn_benchmarks --benchmark_filter='Layer/eight_kinds/conv.*backward' --batches=1,32,256\n"
+      "  cnn_benchmarks --benchmark_filter='Train/eight' --epochs=seed --steps=seed "
+      "--checkpoint=eight.ckpt\n"
       "  cnn_benchmarks --benchmark_filter='Epoch/dogs' --data_dir=photos --workers=0,1,4 "
       "--steps=seed\n"
       "\nFamilies (a name is its own --benchmark_filter, a leading '-' negates; "

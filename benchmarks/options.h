@@ -20,10 +20,16 @@ struct UsageError : std::runtime_error {
 /// What --print_networks prints.
 enum class NetworkListing { kNone, kTable, kJson };
 
-/// Steps of an Epoch or Pipeline epoch: where the command line says nothing, and the word for as
-/// many as the experiment had.
+/// Where the command line says nothing: steps of an Epoch or Pipeline epoch, epochs and steps of
+/// Train, which ends within a minute.
 inline constexpr std::int64_t kDefaultSteps = 10;
-inline constexpr std::int64_t kPublishedSteps = 0;
+inline constexpr std::int64_t kDefaultTrainEpochs = 5;
+inline constexpr std::int64_t kDefaultTrainSteps = 20;
+/// --steps=seed, --epochs=seed: as many as the experiment had.
+inline constexpr std::int64_t kPublished = 0;
+
+/// The line on stderr that says how far an epoch is.
+enum class ShowProgress { kAuto /* on a terminal */, kOn, kOff };
 
 struct Options {
   std::vector<Device> devices;         // empty: every device that is present
@@ -31,8 +37,14 @@ struct Options {
   std::vector<int> workers;            // empty: a few that fit the cores
   std::string network_file;            // JSON with the user's networks; empty: the published ones
   std::vector<std::string> networks;   // names of those; empty: all
-  std::int64_t steps = kDefaultSteps;  // of Epoch and Pipeline; kPublishedSteps: --steps=seed
-  std::optional<int> threads;          // LibTorch's; not set: the cores that the workers leave
+  std::optional<std::int64_t> steps;   // of Train, Epoch and Pipeline; or kPublished
+  std::optional<std::int64_t> epochs;  // of Train; or kPublished
+  std::optional<double> target_accuracy;  // of Train's validation, 0..1
+  std::string checkpoint;                 // Train writes it after each epoch; empty: none
+  bool resume = false;                    // Train goes on from it
+  std::string trace;                      // Train writes the timeline of an epoch; empty: none
+  ShowProgress progress = ShowProgress::kAuto;
+  std::optional<int> threads;  // LibTorch's; not set: the cores that the workers leave
   std::uint64_t seed = 42;
   std::string data_dir;             // empty: the synthetic data set
   std::vector<SourceKind> sources;  // of Pipeline and Epoch; empty: files

@@ -22,7 +22,7 @@ TEST(OptionsTest, Defaults) {
   EXPECT_TRUE(options.batches.empty());
   EXPECT_TRUE(options.workers.empty());
   EXPECT_TRUE(options.networks.empty());
-  EXPECT_EQ(options.steps, kDefaultSteps);
+  EXPECT_FALSE(options.steps.has_value());
   EXPECT_FALSE(options.threads.has_value());
   EXPECT_FALSE(options.allocator.has_value());
   EXPECT_TRUE(options.sources.empty());
@@ -75,7 +75,7 @@ TEST(OptionsTest, Lists) {
 
 TEST(OptionsTest, StepsAreANumberOrThePublishedOnes) {
   EXPECT_EQ(Parse({"--steps=20"}).steps, 20);
-  EXPECT_EQ(Parse({"--steps=seed"}).steps, kPublishedSteps);
+  EXPECT_EQ(Parse({"--steps=seed"}).steps, kPublished);
 }
 
 TEST(OptionsTest, ValuesMayStandApart) { EXPECT_EQ(Parse({"--steps", "7"}).steps, 7); }

@@ -321,7 +321,7 @@ TEST_F(ProgramTest, AUsersNetworkRunsThroughEveryFamily) {
   }
   WriteText(dir_.path() / "tiny.json", kTiny);
   const Outcome outcome = Run({"--network=tiny.json", "--data_dir=photos", "--devices=cpu",
-                               "--steps=3", "--workers=1", kShort});
+                               "--steps=3", "--epochs=2", "--workers=1", kShort});
   EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
   const json latest = Latest();
   std::map<std::string, int> rows;
@@ -338,6 +338,7 @@ TEST_F(ProgramTest, AUsersNetworkRunsThroughEveryFamily) {
   EXPECT_EQ(rows["Augment"], 8);
   EXPECT_EQ(rows["Pipeline"], 2);
   EXPECT_EQ(rows["Epoch"], 2);
+  EXPECT_EQ(rows["Train"], 2 * (2 + 1)) << "two epochs and the closing row, plain and full";
   EXPECT_EQ(latest["context"]["networks_file"], "tiny.json");
   EXPECT_EQ(latest["context"]["dataset_tiny"], "photos, 8 train and 8 test images, 2 classes");
   const json table = json::parse(latest["context"]["network_tiny"].get<std::string>());

@@ -28,8 +28,16 @@ std::vector<std::int64_t> Batches(const Inputs& inputs) {
   return {inputs.workload.batch};
 }
 
-std::int64_t Steps(const Inputs& inputs) {
-  return inputs.options.steps == kPublishedSteps ? inputs.workload.steps : inputs.options.steps;
+std::int64_t Steps(const Inputs& inputs, std::int64_t otherwise) {
+  const std::int64_t steps = inputs.options.steps.value_or(otherwise);
+  return steps == kPublished ? inputs.workload.steps : steps;
+}
+
+std::int64_t TrainEpochs(const Inputs& inputs, const std::string& augment) {
+  const std::int64_t epochs = inputs.options.epochs.value_or(kDefaultTrainEpochs);
+  if (epochs != kPublished) return epochs;
+  const std::int64_t plain = inputs.workload.plain_epochs;
+  return augment == "plain" && plain > 0 ? plain : inputs.workload.epochs;
 }
 
 // 0, 1, half and all of `cores`, or what the command line says.
@@ -44,6 +52,14 @@ std::vector<int> Workers(const Inputs& inputs, int cores) {
   return workers;
 }
 
+// A training runs once, with the workers that suit its device: a GPU leaves the cores to them, on a
+// CPU the network needs about eight cores for what one worker can load.
+std::vector<int> TrainWorkers(const Inputs& inputs, const Device& device) {
+  if (!inputs.options.workers.empty()) return inputs.options.workers;
+  const int cores = AvailableCores();
+  return {device.IsCuda() ? std::max(1, cores - 1) : cores / 8};
+}
+
 std::vector<SourceKind> Sources(const Inputs& inputs) {
   if (!inputs.options.sources.empty()) return inputs.options.sources;
   return {SourceKind::kFiles};
@@ -52,7 +68,7 @@ std::vector<SourceKind> Sources(const Inputs& inputs) {
 // What cases with a loader share. The source stands in the name only where the command line asks
 // for something else than the default.
 SuiteCase LoaderCase(const Inputs& inputs, const std::string& augment, SourceKind source,
-                     std::int64_t batch, int workers) {
+                     std::int64_t batch, int workers, std::int64_t steps) {
   SuiteCase entry;
   entry.id.subject = inputs.workload.name;
   entry.id.augment = augment;
@@ -62,7 +78,7 @@ SuiteCase LoaderCase(const Inputs& inputs, const std::string& augment, SourceKin
   }
   entry.id.batch = batch;
   entry.id.workers = workers;
-  entry.id.steps = Steps(inputs);
+  entry.id.steps = steps;
   return entry;
 }
 
@@ -153,7 +169,8 @@ std::vector<SuiteCase> PipelineCases(const Inputs& inputs) {
     for (const SourceKind source : Sources(inputs)) {
       for (const std::int64_t batch : Batches(inputs)) {
         for (const int workers : Workers(inputs, AvailableCores())) {
-          SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers);
+          SuiteCase entry =
+              LoaderCase(inputs, augment, source, batch, workers, Steps(inputs, kDefaultSteps));
           entry.make = MakePipelineFixture;
           cases.push_back(entry);
         }
@@ -170,11 +187,35 @@ std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
       for (const Device& device : inputs.options.devices) {
         for (const std::int64_t batch : Batches(inputs)) {
           for (const int workers : Workers(inputs, std::max(1, AvailableCores() - 1))) {
-            SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers);
+            SuiteCase entry =
+                LoaderCase(inputs, augment, source, batch, workers, Steps(inputs, kDefaultSteps));
             entry.id.device = device;
             entry.threads = Threads(inputs, workers);
             entry.make = MakeEpochFixture;
             entry.iterations = kEpochs;
+            cases.push_back(entry);
+          }
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+std::vector<SuiteCase> TrainCases(const Inputs& inputs) {
+  std::vector<SuiteCase> cases;
+  for (const std::string& augment : Augments(inputs.workload)) {
+    for (const SourceKind source : Sources(inputs)) {
+      for (const Device& device : inputs.options.devices) {
+        for (const std::int64_t batch : Batches(inputs)) {
+          for (const int workers : TrainWorkers(inputs, device)) {
+            SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers,
+                                         Steps(inputs, kDefaultTrainSteps));
+            entry.id.device = device;
+            entry.threads = Threads(inputs, workers);
+            entry.make = MakeTrainFixture;
+            entry.unit = benchmark::kSecond;
+            entry.epochs = TrainEpochs(inputs, augment);
             cases.push_back(entry);
           }
         }
@@ -196,7 +237,40 @@ constexpr Family kFamilies[] = {
     {"Augment", "one stage of the input pipeline, or all of it, on one thread", AugmentCases},
     {"Pipeline", "batches from image files by worker threads, no network", PipelineCases},
     {"Epoch", "training epochs from image files, and where the time went", EpochCases},
+    {"Train", "a whole experiment: every epoch with loss, accuracy and validation", TrainCases},
 };
+
+std::string NameOfEpoch(const SuiteCase& entry, std::int64_t epoch) {
+  Case id = entry.id;
+  id.epoch = epoch;
+  return id.Name();
+}
+
+// An epoch as Google Benchmark would report it. `family` and `repetition` count from 0.
+benchmark::BenchmarkReporter::Run RunOf(const EpochRow& epoch, int family, int repetition,
+                                        int repetitions, benchmark::TimeUnit unit) {
+  benchmark::BenchmarkReporter::Run run;
+  run.run_name.function_name = epoch.name;
+  run.family_index = family;
+  run.per_family_instance_index = 0;
+  run.run_type = benchmark::BenchmarkReporter::Run::RT_Iteration;
+  run.report_label = epoch.label;
+  run.iterations = 1;
+  run.threads = 1;
+  run.repetition_index = repetition;
+  run.repetitions = repetitions;
+  run.time_unit = unit;
+  for (const auto& [name, value] : epoch.counters) {
+    if (name == "real_time") {
+      run.real_accumulated_time = value;
+    } else if (name == "cpu_time") {
+      run.cpu_accumulated_time = value;
+    } else {
+      run.counters[name] = value;
+    }
+  }
+  return run;
+}
 
 // The families whose names are nearest to the filter's first word.
 std::string NearestFamilies(const std::string& filter) {
@@ -253,7 +327,12 @@ std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& f
                      "' is no regular expression: " + error.what());
   }
   const auto is_unwanted = [&](const SuiteCase& entry) {
-    return std::regex_search(entry.id.Name(), regex) == negated;
+    if (std::regex_search(entry.id.Name(), regex)) return negated;
+    if (negated) return false;
+    for (std::int64_t epoch = 1; epoch <= entry.epochs; ++epoch) {
+      if (std::regex_search(NameOfEpoch(entry, epoch), regex)) return false;
+    }
+    return true;
   };
   cases.erase(std::remove_if(cases.begin(), cases.end(), is_unwanted), cases.end());
   if (cases.empty()) {
@@ -265,17 +344,43 @@ std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& f
   return cases;
 }
 
-std::vector<std::set<SourceKind>> SourcesNeeded(const std::vector<SuiteCase>& cases,
-                                                std::size_t workloads) {
-  std::vector<std::set<SourceKind>> needed(workloads);
+std::vector<std::set<SourceKey>> SourcesNeeded(const std::vector<SuiteCase>& cases,
+                                               std::size_t workloads) {
+  std::vector<std::set<SourceKey>> needed(workloads);
   for (const SuiteCase& entry : cases) {
-    if (entry.source) needed[entry.workload].insert(*entry.source);
+    if (!entry.source) continue;
+    needed[entry.workload].insert({Split::kTrain, *entry.source});
+    if (entry.epochs > 0) needed[entry.workload].insert({Split::kTest, *entry.source});
   }
   return needed;
 }
 
-void Register(const std::vector<SuiteCase>& cases, const Options& options, bool own_time_units,
-              const std::vector<WorkloadData>& workloads, int& failures) {
+void RequireOneTraining(const std::vector<SuiteCase>& cases, const Options& options,
+                        const GoogleFlags& flags) {
+  if (options.checkpoint.empty() && options.trace.empty()) return;
+  std::vector<SuiteCase> trainings;
+  for (const SuiteCase& entry : cases) {
+    if (entry.epochs > 0) trainings.push_back(entry);
+  }
+  const std::string flag = std::string(options.checkpoint.empty() ? "--trace" : "--checkpoint") +
+                           ": one file is for one training, ";
+  if (flags.repetitions > 1) throw UsageError(flag + "not for repetitions of it");
+  if (trainings.empty()) throw UsageError(flag + "but no Train case is selected");
+  if (trainings.size() == 1) return;
+  throw UsageError(flag + "but " + std::to_string(trainings.size()) +
+                   " are selected; choose one with --benchmark_filter:\n" + JoinNames(trainings));
+}
+
+Progress ProgressFor(const Options& options) {
+  if (options.progress == ShowProgress::kOff) return Progress::kOff;
+  if (isatty(STDERR_FILENO) == 1) return Progress::kTerminal;
+  return options.progress == ShowProgress::kOn ? Progress::kLines : Progress::kOff;
+}
+
+void Register(const std::vector<SuiteCase>& cases, const Options& options, const GoogleFlags& flags,
+              const std::vector<WorkloadData>& workloads,
+              const std::function<void(const benchmark::BenchmarkReporter::Run&)>& on_epoch,
+              int& failures) {
   const bool is_terminal = isatty(STDERR_FILENO) == 1;
   // Cases that read the same files meet the same bad ones: each is named once.
   const auto named = std::make_shared<std::set<std::string>>();
@@ -284,28 +389,51 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, bool 
     std::fprintf(stderr, "%sbad image: %s\n", is_terminal ? "\r\033[K" : "",
                  Printable(message).c_str());
   };
+  int family = 0;
   for (const SuiteCase& entry : cases) {
     const WorkloadData& data = workloads[entry.workload];
     CaseConfig config;
     config.workload = data.workload;
     config.seed = options.seed;
     config.threads = entry.threads;
-    if (entry.source) config.images = data.sources.at(*entry.source).get();
+    if (entry.source) config.images = data.sources.at({Split::kTrain, *entry.source}).get();
     config.stream = options.stream;
     config.profile = options.profile;
     config.bad_images = options.bad_images;
     config.on_bad_image = name_once;
-    config.show_progress = is_terminal;
+    config.progress = ProgressFor(options);
+    std::int64_t iterations = entry.iterations;
+    const benchmark::TimeUnit unit =
+        flags.own_time_units ? entry.unit : benchmark::GetDefaultTimeUnit();
+    const auto repetition = std::make_shared<int>(-1);
+    if (entry.epochs > 0) {
+      config.validation_images = data.sources.at({Split::kTest, *entry.source}).get();
+      config.train.epochs = entry.epochs;
+      config.train.target_accuracy = options.target_accuracy;
+      config.train.checkpoint = options.checkpoint;
+      config.train.resume = options.resume;
+      config.train.trace = options.trace;
+      config.train.on_epoch = [=, repetitions = flags.repetitions](const EpochRow& epoch) {
+        on_epoch(RunOf(epoch, family, *repetition, repetitions, unit));
+      };
+      try {
+        iterations = entry.epochs - PrepareTraining(entry.id, config);
+      } catch (const std::runtime_error& error) {
+        throw UsageError(error.what());
+      }
+    }
     auto* registered = benchmark::RegisterBenchmark(
-        entry.id.Name().c_str(), [entry, config, &failures](benchmark::State& state) {
+        entry.id.Name().c_str(), [entry, config, repetition, &failures](benchmark::State& state) {
+          ++*repetition;
           const std::unique_ptr<Fixture> fixture = entry.make(entry.id, config);
           fixture->SetHandicap(entry.id.handicap);
           fixture->Run(state);
           failures += fixture->failed() ? 1 : 0;
         });
     registered->UseRealTime()->MeasureProcessCPUTime();
-    if (own_time_units) registered->Unit(entry.unit);
-    if (entry.iterations > 0) registered->Iterations(entry.iterations);
+    if (flags.own_time_units) registered->Unit(entry.unit);
+    if (iterations > 0) registered->Iterations(iterations);
+    ++family;
   }
 }
 
@@ -317,7 +445,10 @@ std::string JoinNames(const std::vector<SuiteCase>& cases) {
 
 std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags) {
   std::size_t widest = 0;
-  for (const SuiteCase& entry : cases) widest = std::max(widest, entry.id.Name().size());
+  for (const SuiteCase& entry : cases) {
+    const std::string name = entry.epochs > 0 ? NameOfEpoch(entry, entry.epochs) : entry.id.Name();
+    widest = std::max(widest, name.size());
+  }
   return flags.repetitions > 1 ? widest + std::string("_median").size() : widest;
 }
 

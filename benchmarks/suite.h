@@ -25,6 +25,7 @@ struct SuiteCase {
   int threads = 1;           // LibTorch's
   std::function<std::unique_ptr<Fixture>(const Case&, const CaseConfig&)> make;
   std::optional<SourceKind> source;  // where it reads images from; not set: it reads none
+  std::int64_t epochs = 0;           // of Train, each a row of its own; 0 elsewhere
   benchmark::TimeUnit unit = benchmark::kMillisecond;
   std::int64_t iterations = 0;  // 0: as many as Google Benchmark wants
 };
@@ -39,23 +40,34 @@ std::vector<SuiteCase> MakeCases(const Options& options,
 
 /// Those whose name matches `filter`, a regular expression as Google Benchmark takes it: POSIX
 /// extended, searched anywhere in the name, negated by a leading '-'. Throws UsageError when none
-/// does, naming the nearest families, or when the expression is malformed.
+/// does, naming the nearest families, or when the expression is malformed. A Train case is selected
+/// by the name of any of its epochs too.
 std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& filter);
 
 /// By workload: the sources that the cases read from.
-std::vector<std::set<SourceKind>> SourcesNeeded(const std::vector<SuiteCase>& cases,
-                                                std::size_t workloads);
+std::vector<std::set<SourceKey>> SourcesNeeded(const std::vector<SuiteCase>& cases,
+                                               std::size_t workloads);
 
-/// Registers with Google Benchmark. `workloads` and `failures`, which counts cases that an error
-/// ended, must outlive the run.
-void Register(const std::vector<SuiteCase>& cases, const Options& options, bool own_time_units,
-              const std::vector<WorkloadData>& workloads, int& failures);
+/// Throws UsageError where the options ask for what only a single training can give.
+void RequireOneTraining(const std::vector<SuiteCase>& cases, const Options& options,
+                        const GoogleFlags& flags);
+
+/// Registers with Google Benchmark. `on_epoch` gets the rows of Train's epochs as they end.
+/// `workloads` and `failures`, which counts cases that an error ended, must outlive the run. Throws
+/// UsageError when a checkpoint cannot be written or continued.
+void Register(const std::vector<SuiteCase>& cases, const Options& options, const GoogleFlags& flags,
+              const std::vector<WorkloadData>& workloads,
+              const std::function<void(const benchmark::BenchmarkReporter::Run&)>& on_epoch,
+              int& failures);
 
 /// The names, a line each.
 std::string JoinNames(const std::vector<SuiteCase>& cases);
 
 /// Of the names that a run shows, those of aggregates included.
 std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags);
+
+/// What --progress comes to on this stderr.
+Progress ProgressFor(const Options& options);
 
 /// A line for each family: name and what it measures.
 std::string DescribeFamilies();

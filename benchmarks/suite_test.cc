@@ -41,7 +41,7 @@ Options Everything() {
   options.batches = {1, 20, 32};
   options.workers = {0, 1, 12};
   options.sources = {SourceKind::kFiles, SourceKind::kBytes, SourceKind::kDecoded};
-  options.steps = kPublishedSteps;
+  options.steps = kPublished;
   return options;
 }
 
@@ -67,7 +67,8 @@ TEST(SuiteTest, HasAllFamiliesInOrder) {
       families.push_back(entry.id.family);
     }
   }
-  EXPECT_EQ(families, (std::vector<std::string>{"Layer", "Model", "Augment", "Pipeline", "Epoch"}));
+  EXPECT_EQ(families,
+            (std::vector<std::string>{"Layer", "Model", "Augment", "Pipeline", "Epoch", "Train"}));
 }
 
 TEST(SuiteTest, EveryLayerOfBothNetworksInBothPasses) {
@@ -87,7 +88,7 @@ TEST(SuiteTest, DefaultsAreThePublishedBatchesAndAtLeastSixEpochs) {
 
 TEST(SuiteTest, PublishedStepsStandInTheName) {
   Options options;
-  options.steps = kPublishedSteps;
+  options.steps = kPublished;
   EXPECT_FALSE(Matching("^Epoch/eight_kinds/.*/steps:1000$", options).empty());
   EXPECT_FALSE(Matching("^Epoch/dogs_vs_cats/.*/steps:100$", options).empty());
 }
@@ -108,11 +109,11 @@ TEST(SuiteTest, AUsersNetworkHasTheCasesThatItCanHave) {
   EXPECT_EQ(Matching("^Layer/tiny/", options).size(), 6U);
   EXPECT_EQ(Matching("^Augment/tiny_(plain|decode|resize|flip|to_tensor)$", options).size(), 5U);
   EXPECT_EQ(Matching("^Augment/", options).size(), 5U);
-  EXPECT_EQ(Matching("augment:plain", options), Matching("^(Pipeline|Epoch)/tiny/", options));
+  EXPECT_EQ(Matching("augment:plain", options), Matching("^(Pipeline|Epoch|Train)/tiny/", options));
   options.network_file =
       WriteTinyNetwork(dir, "full", 2, R"(, "augmentation": {"horizontal_flip": true})");
   EXPECT_EQ(Matching("^Augment/", options).size(), 8U);
-  EXPECT_EQ(Matching("augment:full", options), Matching("^(Pipeline|Epoch)/full/", options));
+  EXPECT_EQ(Matching("augment:full", options), Matching("^(Pipeline|Epoch|Train)/full/", options));
   options.network_file = WriteTinyNetwork(
       dir, "both", 2, R"(, "augmentation": {"horizontal_flip": true}, "plain_epochs": 3)");
   EXPECT_EQ(Matching("augment:full", options).size(), Matching("augment:plain", options).size());
@@ -148,11 +149,15 @@ TEST(SuiteTest, CasesNeedTheSourcesTheyReadFrom) {
   const auto needed = [&](const std::string& filter) {
     return SourcesNeeded(Filter(Make(options), filter), 2);
   };
-  using Kinds = std::vector<std::set<SourceKind>>;
-  EXPECT_EQ(needed("^Layer|^Model"), (Kinds{{}, {}}));
-  EXPECT_EQ(needed("^Augment/eight"), (Kinds{{SourceKind::kFiles}, {}}));
-  EXPECT_EQ(needed("^Epoch/dogs"), (Kinds{{}, {SourceKind::kDecoded}}));
-  EXPECT_EQ(needed("eight_kinds"), (Kinds{{SourceKind::kFiles, SourceKind::kDecoded}, {}}));
+  using Keys = std::vector<std::set<SourceKey>>;
+  const SourceKey files = {Split::kTrain, SourceKind::kFiles};
+  const SourceKey decoded = {Split::kTrain, SourceKind::kDecoded};
+  const SourceKey decoded_test = {Split::kTest, SourceKind::kDecoded};
+  EXPECT_EQ(needed("^Layer|^Model"), (Keys{{}, {}}));
+  EXPECT_EQ(needed("^Augment/eight"), (Keys{{files}, {}}));
+  EXPECT_EQ(needed("^Epoch/dogs"), (Keys{{}, {decoded}}));
+  EXPECT_EQ(needed("^Train/dogs"), (Keys{{}, {decoded, decoded_test}}));
+  EXPECT_EQ(needed("eight_kinds"), (Keys{{files, decoded, decoded_test}, {}}));
 }
 
 // The design's rule: by default nothing is oversubscribed.

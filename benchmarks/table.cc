@@ -30,6 +30,10 @@ constexpr Column kBlocked = {"worker_wait_ms", "block ms", 1};
 constexpr Column kFirstLoss = {"first_loss", "1st loss", 1};
 constexpr Column kLoss = {"loss", "loss", 1};
 constexpr Column kAccuracy = {"accuracy", "accuracy", 1};
+constexpr Column kTrainImages = {"train_images_per_second", "images/s", 1};
+constexpr Column kValidation = {"val_seconds", "val s", 1};
+constexpr Column kValLoss = {"val_loss", "val loss", 1};
+constexpr Column kValAccuracy = {"val_accuracy", "val acc", 1};
 constexpr Column kFaults = {"page_faults_per_step", "faults", 1};
 
 // The columns of a family; each counter is explained in results/README.md.
@@ -40,6 +44,10 @@ std::vector<Column> ColumnsOf(const std::string& family) {
   if (family == "Epoch") {
     return {kImages,   kStep,      kWait,      kBlocked, kCopy,     kForward,
             kBackward, kOptimizer, kFirstLoss, kLoss,    kAccuracy, kFaults};
+  }
+  if (family == "Train") {
+    return {kTrainImages, kStep, kWait,     kForward, kBackward,    kOptimizer,
+            kValidation,  kLoss, kAccuracy, kValLoss, kValAccuracy, kFaults};
   }
   return {kImages, kFaults};
 }

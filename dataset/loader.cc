@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -76,6 +77,15 @@ struct Outcome {
   std::exception_ptr error;
 };
 
+// What a thread that loads has for itself. The consumer is the only one when there are no workers.
+struct Worker {
+  explicit Worker(std::int64_t max_pixels) : scratch(max_pixels) {}
+
+  ImageScratch scratch;
+  Timeline::Track* track = nullptr;                 // changes only while no worker loads
+  std::optional<Clock::time_point> waits_for_room;  // since then; only with a track
+};
+
 // A class's images stand side by side in the folder.
 struct ClassImages {
   std::size_t first = 0;
@@ -92,6 +102,14 @@ std::vector<ClassImages> ImagesByClass(const ImageFolder& folder) {
     ++its_class.count;
   }
   return classes;
+}
+
+std::string NameBelowRoot(const ImageFolder& folder, std::size_t image) {
+  const std::string& path = folder.images[image].path;
+  const std::string& root = folder.root.native();
+  if (path.compare(0, root.size(), root) != 0) return path;
+  const std::size_t name = path.find_first_not_of('/', root.size());
+  return name == std::string::npos ? path : path.substr(name);
 }
 
 }  // namespace
@@ -112,13 +130,14 @@ struct Loader::Impl {
   void StartWorkers();
   void StartEpoch(std::int64_t new_epoch, std::int64_t new_steps);
   const Batch* Next();
+  void SetTimeline(Timeline* timeline, const std::string& threads_name);
   LoaderTimes Times();
   std::int64_t replaced() const { return replaced_samples; }
 
  private:
-  void Work(ImageScratch& scratch);
+  void Work(Worker& worker);
   void Load(const Claim& claim, ImageScratch& scratch, std::vector<BadImage>& bad_images);
-  Outcome TryLoad(const Claim& claim, ImageScratch& scratch);
+  Outcome TryLoad(const Claim& claim, Worker& worker);
   void CountBadImages(std::vector<BadImage> bad_images);
   std::size_t LabelOf(std::size_t image) const {
     return static_cast<std::size_t>(source.folder().images[image].label);
@@ -131,6 +150,9 @@ struct Loader::Impl {
   }
   Claim ClaimSample();
   void OpenNextBatch();
+  void Drain(std::unique_lock<std::mutex>& lock);
+  void BeginWaitForRoom(Worker& worker);
+  static void EndWaitForRoom(Worker& worker);
   void Finish(const Claim& claim, Outcome outcome);
   void WakeOneWorker();
   void Account();
@@ -146,7 +168,7 @@ struct Loader::Impl {
   std::vector<Slot> slots;
   Batch view;
 
-  std::vector<ImageScratch> scratches;  // each thread's own; the consumer's without workers
+  std::vector<Worker> workers;
 
   // The consumer's own, not guarded.
   std::set<std::size_t> known_bad;
@@ -198,7 +220,7 @@ Loader::Impl::Impl(const ImageSource& image_source, LoaderOptions loader_options
     slots[i].samples.reserve(batch_size);
   }
   for (int i = 0; i < std::max(options.workers, 1); ++i) {
-    scratches.emplace_back(source.max_pixels());
+    workers.emplace_back(source.max_pixels());
   }
   accounted = Clock::now();
 }
@@ -215,31 +237,50 @@ Loader::Impl::~Impl() {
 void Loader::Impl::StartWorkers() {
   threads.reserve(static_cast<std::size_t>(options.workers));
   for (int i = 0; i < options.workers; ++i) {
-    threads.emplace_back([this, i] { Work(scratches[static_cast<std::size_t>(i)]); });
+    threads.emplace_back([this, i] { Work(workers[static_cast<std::size_t>(i)]); });
   }
 }
 
 void Loader::Impl::StartEpoch(std::int64_t new_epoch, std::int64_t new_steps) {
   std::unique_lock<std::mutex> lock(mutex);
   schedule.StartEpoch(new_epoch, new_steps);
-  // Nothing more to claim; the samples being loaded are waited for, so that none is written later
-  // into a slot that by then belongs to the new epoch.
+  Drain(lock);
+  steps = new_steps;
+  replaced_samples = 0;
+  Account();
+  times = LoaderTimes();
+  // As `times` counts it: who is asleep now waits for room until it is woken.
+  for (Worker& worker : workers) BeginWaitForRoom(worker);
+  WakeOneWorker();
+}
+
+// Ends an epoch. Nothing more to claim; the samples being loaded are waited for, so that none is
+// written later into a slot that by then belongs to a new epoch.
+void Loader::Impl::Drain(std::unique_lock<std::mutex>& lock) {
+  Account();
   steps = 0;
   next_batch = 0;
   open_left = 0;
+  for (Worker& worker : workers) EndWaitForRoom(worker);
   consumer_drains = true;
   consumer_wake.wait(lock, [this] { return loading_workers == 0; });
   consumer_drains = false;
   for (Slot& slot : slots) {
     slot.batch = -1;
   }
-  steps = new_steps;
   delivered = 0;
   released = 0;
-  replaced_samples = 0;
-  Account();
-  times = LoaderTimes();
-  WakeOneWorker();
+}
+
+void Loader::Impl::SetTimeline(Timeline* timeline, const std::string& threads_name) {
+  std::unique_lock<std::mutex> lock(mutex);
+  Drain(lock);
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    workers[i].track = timeline == nullptr ? nullptr
+                       : options.workers == 0
+                           ? &timeline->training_thread()
+                           : &timeline->GetTrack(threads_name + " " + std::to_string(i));
+  }
 }
 
 const Batch* Loader::Impl::Next() {
@@ -256,7 +297,7 @@ const Batch* Loader::Impl::Next() {
   if (options.workers == 0) {
     while (!ready()) {
       const Claim claim = ClaimSample();
-      Finish(claim, TryLoad(claim, scratches.front()));
+      Finish(claim, TryLoad(claim, workers.front()));
     }
   } else {
     consumer_wake.wait(lock, ready);
@@ -280,24 +321,26 @@ LoaderTimes Loader::Impl::Times() {
   return times;
 }
 
-void Loader::Impl::Work(ImageScratch& scratch) {
+void Loader::Impl::Work(Worker& worker) {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     if (!stop && !CanClaim()) {
       Account();
       ++waiting_workers;
+      BeginWaitForRoom(worker);
       worker_wake.wait(lock, [this] { return stop || CanClaim(); });
       Account();
       --waiting_workers;
     }
     if (stop) return;
+    EndWaitForRoom(worker);
     Account();
     const Claim claim = ClaimSample();
     ++loading_workers;
     // Each woken worker wakes the next while there is work for it: no crowd for one sample.
     WakeOneWorker();
     lock.unlock();
-    Outcome outcome = TryLoad(claim, scratch);
+    Outcome outcome = TryLoad(claim, worker);
     lock.lock();
     Account();
     --loading_workers;
@@ -325,14 +368,36 @@ void Loader::Impl::Load(const Claim& claim, ImageScratch& scratch,
   }
 }
 
-Outcome Loader::Impl::TryLoad(const Claim& claim, ImageScratch& scratch) {
+Outcome Loader::Impl::TryLoad(const Claim& claim, Worker& worker) {
+  const Clock::time_point begin = worker.track == nullptr ? Clock::time_point() : Clock::now();
   Outcome outcome;
   try {
-    Load(claim, scratch, outcome.bad_images);
+    Load(claim, worker.scratch, outcome.bad_images);
   } catch (...) {
     outcome.error = std::current_exception();
   }
+  if (worker.track != nullptr) {
+    const ScheduledSample& sample = claim.slot->samples[static_cast<std::size_t>(claim.position)];
+    worker.track->Add({"load",
+                       "loader",
+                       begin,
+                       Clock::now(),
+                       {{"image", NameBelowRoot(source.folder(), sample.image)},
+                        {"batch", claim.slot->batch},
+                        {"position", claim.position}}});
+  }
   return outcome;
+}
+
+void Loader::Impl::BeginWaitForRoom(Worker& worker) {
+  const bool is_recorded = worker.track != nullptr && options.workers > 0;
+  if (is_recorded && HasUnclaimed()) worker.waits_for_room = Clock::now();
+}
+
+void Loader::Impl::EndWaitForRoom(Worker& worker) {
+  if (!worker.waits_for_room) return;
+  worker.track->Add({"wait for room", "loader", *worker.waits_for_room, Clock::now(), {}});
+  worker.waits_for_room.reset();
 }
 
 void Loader::Impl::CountBadImages(std::vector<BadImage> bad_images) {
@@ -361,6 +426,10 @@ Claim Loader::Impl::ClaimSample() {
   if (open_left == 0) OpenNextBatch();
   const int position = static_cast<int>(open->samples.size()) - open_left;
   --open_left;
+  if (!HasUnclaimed()) {
+    // Workers that wait for room wait in vain, asleep until the next epoch.
+    for (Worker& worker : workers) EndWaitForRoom(worker);
+  }
   return {open, position};
 }
 
@@ -417,6 +486,10 @@ Loader::~Loader() = default;
 void Loader::StartEpoch(std::int64_t epoch, std::int64_t steps) { impl_->StartEpoch(epoch, steps); }
 
 const Batch* Loader::Next() { return impl_->Next(); }
+
+void Loader::SetTimeline(Timeline* timeline, const std::string& threads) {
+  impl_->SetTimeline(timeline, threads);
+}
 
 LoaderTimes Loader::Times() const { return impl_->Times(); }
 

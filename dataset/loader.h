@@ -8,7 +8,10 @@
 // delivered, so that giving up does not depend on threads either.
 //
 // Thread rules: all public functions are for one consumer thread. Worker threads live as long as
-// the Loader and sleep between epochs.
+// the Loader and sleep between epochs. A timeline's tracks are handed over by SetTimeline while no
+// worker loads; from then on each worker writes on its own, always before it takes the mutex to
+// hand in the sample, or holding it. So whoever was given the epoch's last batch, or has returned
+// from StartEpoch or SetTimeline, sees all that was written before, without a lock around an event.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +22,7 @@
 
 #include "dataset/image_source.h"
 #include "dataset/schedule.h"
+#include "dataset/timeline.h"
 
 namespace cnn {
 
@@ -27,7 +31,8 @@ namespace cnn {
 void LoadSample(const ImageSource& source, const ScheduledSample& sample, ImageScratch& scratch,
                 float* planar);
 
-/// A view into the ring: valid until the next call of Next, StartEpoch or the destructor.
+/// A view into the ring: valid until the next call of Next, StartEpoch, SetTimeline or the
+/// destructor.
 struct Batch {
   const float* images = nullptr;         // [count, 3, side, side], RGB, 0..1
   const std::int64_t* labels = nullptr;  // [count]
@@ -76,6 +81,16 @@ class Loader {
   /// the error of the first sample that could not be loaded, or a std::runtime_error when too many
   /// images of a class are bad; the batches after it, or a new epoch, can be had all the same.
   const Batch* Next();
+
+  /// From the next StartEpoch on, events of category "loader" are recorded on `timeline` (nullptr:
+  /// on none): "load" for each sample, with the image that the schedule asks for, its batch in the
+  /// epoch and its position there, counted from 0; and "wait for room" where workers are blocked
+  /// for space in the ring. Tracks: "`threads` 0" and so on; for workers == 0 the training
+  /// thread's, which is the caller. Two loaders that may be at work at once need different words.
+  ///
+  /// Between epochs; in the middle of one, what is left of it is dropped. The timeline must not be
+  /// read in the middle of an epoch, and must live until its end or the next SetTimeline.
+  void SetTimeline(Timeline* timeline, const std::string& threads = "worker");
 
   LoaderTimes Times() const;
 

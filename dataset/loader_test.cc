@@ -23,6 +23,7 @@
 #include "dataset/image_folder.h"
 #include "dataset/random.h"
 #include "dataset/testing.h"
+#include "dataset/timeline_testing.h"
 
 namespace cnn {
 namespace {
@@ -436,6 +437,150 @@ TEST_F(LoaderTest, AFullRingMakesTheWorkerWait) {
   EXPECT_GE(later.worker_wait - times.worker_wait, 0.005);
   EXPECT_LE(later.worker_wait + later.worker_busy, SecondsSince(start));
   EXPECT_EQ(later.consumer_wait, 0);
+}
+
+using Place = std::pair<int, int>;  // batch in the epoch, position in the batch
+
+// Where each sample was loaded to, and that each was loaded once, with the schedule's image.
+std::map<Place, std::string> LoadsOf(const std::vector<TracedEvent>& events) {
+  std::map<Place, std::string> loads;
+  for (const TracedEvent& event : Named(events, "load")) {
+    EXPECT_EQ(event.category, "loader");
+    const Place place{event.args.at("batch"), event.args.at("position")};
+    EXPECT_TRUE(loads.emplace(place, event.args.at("image")).second);
+  }
+  return loads;
+}
+
+TEST_F(LoaderTest, ATimelineShowsEverySampleOnceForAnyNumberOfWorkers) {
+  constexpr int kSteps = 9;
+  Loader untraced(*source_, Augmented(2, 4));
+  const std::vector<Copy> expected = Epoch(untraced, 2, kSteps);
+  std::map<Place, std::string> images;
+  Schedule schedule(kImages, kSide, Augmented(2, 4).schedule);
+  schedule.StartEpoch(2, kSteps);
+  std::vector<ScheduledSample> samples;
+  for (int batch = 0; batch < kSteps; ++batch) {
+    schedule.NextBatch(samples);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      const std::filesystem::path path = folder_.images[samples[i].image].path;
+      images[{batch, static_cast<int>(i)}] = path.lexically_relative(dir_.path()).string();
+    }
+  }
+  for (const int workers : {0, 1, 2, 5}) {
+    for (const int prefetch : {2, 20}) {
+      LoaderOptions options = Augmented(workers, 4);
+      options.prefetch = prefetch;
+      Loader loader(*source_, options);
+      const Clock::time_point start = Clock::now();
+      Timeline timeline;
+      loader.SetTimeline(&timeline);
+      EXPECT_EQ(Epoch(loader, 2, kSteps), expected) << "batches are as without a timeline";
+      const double end = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+      const auto tracks = ReadBack(timeline);
+      EXPECT_EQ(tracks.size(), 1U + static_cast<std::size_t>(workers));
+      std::map<Place, std::string> loads;
+      for (const auto& [name, events] : tracks) {
+        EXPECT_TRUE(AreApart(events)) << name;
+        for (const TracedEvent& event : events) EXPECT_LE(event.end, end);
+        const auto its_loads = LoadsOf(events);
+        EXPECT_TRUE(name != "training thread" || workers == 0 || its_loads.empty());
+        loads.insert(its_loads.begin(), its_loads.end());
+        const std::size_t waits = Named(events, "wait for room").size();
+        EXPECT_EQ(waits + its_loads.size(), events.size());
+      }
+      EXPECT_EQ(loads, images) << workers << " workers";
+    }
+  }
+}
+
+// With one worker and a ring of two, a worker that is never let go on has filled the ring.
+TEST_F(LoaderTest, ATimelineShowsTheWaitForRoom) {
+  LoaderOptions options = Options(1, 4);
+  options.prefetch = 2;
+  Loader loader(*source_, options);
+  Timeline timeline;
+  loader.SetTimeline(&timeline, "validation worker");
+  loader.StartEpoch(0, 3);
+  double busy = 0;
+  do {  // until the worker sleeps
+    busy = loader.Times().worker_busy;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  } while (busy == 0 || loader.Times().worker_busy > busy);
+  while (loader.Next() != nullptr) {
+  }
+  const auto tracks = ReadBack(timeline);
+  const std::vector<TracedEvent>& events = tracks.at("validation worker 0");
+  EXPECT_TRUE(AreApart(events));
+  // Third batch: only once the first is given back.
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    if (events[i].args.value("batch", 0) != 2 || events[i].args.value("position", 1) != 0) continue;
+    EXPECT_EQ(events[i - 1].name, "wait for room");
+    return;
+  }
+  ADD_FAILURE() << "the third batch was not loaded";
+}
+
+TEST_F(LoaderTest, ATimelineHoldsTheEpochsItWasSetFor) {
+  for (const int workers : {0, 3}) {
+    Loader loader(*source_, Options(workers, 4));
+    const std::vector<Copy> expected = Epoch(loader, 1, 8);
+    auto first = std::make_unique<Timeline>();
+    Timeline second;
+    const auto samples = [](const Timeline& timeline) {
+      std::size_t loads = 0;
+      for (const auto& [name, events] : ReadBack(timeline)) loads += LoadsOf(events).size();
+      return loads;
+    };
+    loader.SetTimeline(first.get());
+    EXPECT_EQ(Epoch(loader, 1, 3), std::vector<Copy>(expected.begin(), expected.begin() + 3));
+    EXPECT_EQ(samples(*first), 12U);
+    // In the middle of an epoch: what is left of it is dropped, and the timeline is at rest.
+    loader.StartEpoch(0, 1000000);
+    ASSERT_NE(loader.Next(), nullptr);
+    loader.SetTimeline(&second);
+    EXPECT_EQ(loader.Next(), nullptr);
+    first.reset();
+    EXPECT_EQ(samples(second), 0U);
+    EXPECT_EQ(Epoch(loader, 1, 8), expected);
+    const std::size_t loads = samples(second);
+    loader.SetTimeline(nullptr);
+    EXPECT_EQ(Epoch(loader, 1, 8), expected);
+    EXPECT_EQ(samples(second), loads) << "off";
+  }
+}
+
+TEST_F(LoaderTest, ATimelineTakesFileNamesAsTheyAre) {
+  const std::string name = "cat/a \"cat\"\n\\\xff.jpg";
+  std::filesystem::rename(folder_.images[0].path, dir_.path() / name);
+  const ImageFolder folder = ScanImageFolder(dir_.path().string() + "/");
+  const ImageSource source(folder, SourceKind::kFiles, kSide);
+  Loader loader(source, Options(2, kImages));
+  Timeline timeline;
+  loader.SetTimeline(&timeline);
+  Epoch(loader, 0, 1);
+  std::set<std::string> images;
+  for (const auto& [track, events] : ReadBack(timeline)) {
+    for (const auto& [place, image] : LoadsOf(events)) images.insert(image);
+  }
+  EXPECT_EQ(images.count(R"(cat/a "cat"\x0a\\xff.jpg)"), 1U);
+  EXPECT_EQ(images.count("dog/112.jpg"), 1U);
+}
+
+TEST_F(LoaderTest, ATimelineShowsSamplesThatFail) {
+  Damage(5);
+  for (const BadImages bad_images : {BadImages::kFail, BadImages::kSkip}) {
+    LoaderOptions options = Options(2, kImages);
+    options.bad_images = bad_images;
+    Loader loader(*source_, options);
+    Timeline timeline;
+    loader.SetTimeline(&timeline);
+    loader.StartEpoch(0, 1);
+    ErrorOf([&] { loader.Next(); });  // one of seven is too many
+    std::size_t loads = 0;
+    for (const auto& [track, events] : ReadBack(timeline)) loads += LoadsOf(events).size();
+    EXPECT_EQ(loads, static_cast<std::size_t>(kImages));
+  }
 }
 
 // What fixtures measure is what workers do.

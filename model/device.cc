@@ -16,6 +16,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #ifdef CNN_WITH_CUDA
 #include <ATen/cuda/CUDAContext.h>
@@ -272,6 +273,8 @@ struct SectionClock::Impl {
   Device device;
   std::vector<double> seconds;
   Clock::time_point last;
+  bool keeps = false;
+  std::vector<Interval> intervals;  // of the CPU
 #ifdef CNN_WITH_CUDA
   // The events of a step wait in `marks` until somebody wants the seconds, or until there are so
   // many.
@@ -291,13 +294,79 @@ struct SectionClock::Impl {
   }
 
   void Collect() {
-    if (used > 0) marks[used - 1].event.synchronize();
+    if (used == 0) return;
+    marks[used - 1].event.synchronize();
     for (std::size_t i = 1; i < used; ++i) {
       if (marks[i].section == seconds.size()) continue;
-      seconds[marks[i].section] +=
-          static_cast<double>(marks[i - 1].event.elapsed_time(marks[i].event)) * 1e-3;
+      const double passed = MilliSeconds(marks[i - 1].event, marks[i].event);
+      seconds[marks[i].section] += passed * 1e-3;
+      if (!keeps) continue;
+      const double begin = reference_at + MilliSeconds(reference, marks[i - 1].event);
+      const double end = reference_at + MilliSeconds(reference, marks[i].event);
+      gpu_intervals.push_back({marks[i].section, begin, end});
+    }
+    if (keeps) {
+      // Elapsed times are floats: the longer they are, the coarser. So they stay short.
+      reference_at += MilliSeconds(reference, marks[used - 1].event);
+      std::swap(reference, marks[used - 1].event);
     }
     used = 0;
+  }
+
+  // Intervals in milliseconds of the GPU since `anchor`, which was reached at host time
+  // `anchor_time`. `reference` is the event that elapsed times are counted from; it lies at
+  // `reference_at`.
+  struct GpuInterval {
+    std::size_t section = 0;
+    double begin = 0;
+    double end = 0;
+  };
+  std::vector<GpuInterval> gpu_intervals;
+  Clock::time_point anchor_time;
+  at::cuda::CUDAEvent reference{cudaEventDefault};
+  double reference_at = 0;
+
+  static double MilliSeconds(const at::cuda::CUDAEvent& from, const at::cuda::CUDAEvent& to) {
+    return static_cast<double>(from.elapsed_time(to));
+  }
+
+  // Records `event` with nothing else in the stream. The host's time when it was reached.
+  Clock::time_point RecordAnchor(at::cuda::CUDAEvent& event) {
+    Synchronize(device);
+    event.record(at::cuda::getCurrentCUDAStream(CudaIndex(device)));
+    event.synchronize();
+    return Clock::now();
+  }
+
+  void BeginKeeping() {
+    gpu_intervals.clear();
+    anchor_time = RecordAnchor(reference);
+    reference_at = 0;
+  }
+
+  // Two clocks run at different rates, a few ten microseconds a second: stretched so that they meet
+  // at both ends.
+  std::vector<Interval> TakeGpuIntervals() {
+    Collect();
+    at::cuda::CUDAEvent now{cudaEventDefault};
+    const Clock::time_point now_time = RecordAnchor(now);
+    const double gpu_passed = reference_at + MilliSeconds(reference, now);
+    const std::chrono::duration<double, std::milli> host_passed = now_time - anchor_time;
+    const double rate = gpu_passed > 0 ? host_passed.count() / gpu_passed : 1;
+    const auto host_time = [&](double gpu_time) {
+      const std::chrono::duration<double, std::milli> passed(gpu_time * rate);
+      return anchor_time + std::chrono::duration_cast<Clock::duration>(passed);
+    };
+    std::vector<Interval> taken;
+    taken.reserve(gpu_intervals.size());
+    for (const GpuInterval& interval : gpu_intervals) {
+      taken.push_back({interval.section, host_time(interval.begin), host_time(interval.end)});
+    }
+    gpu_intervals.clear();
+    anchor_time = now_time;
+    std::swap(reference, now);
+    reference_at = 0;
+    return taken;
   }
 #endif
 };
@@ -312,8 +381,10 @@ SectionClock::~SectionClock() = default;
 
 void SectionClock::Reset() {
   std::fill(impl_->seconds.begin(), impl_->seconds.end(), 0.0);
+  impl_->intervals.clear();
 #ifdef CNN_WITH_CUDA
   impl_->used = 0;
+  impl_->gpu_intervals.clear();
 #endif
 }
 
@@ -337,6 +408,7 @@ void SectionClock::Mark(std::size_t section) {
 #endif
   const auto now = Impl::Clock::now();
   impl_->seconds.at(section) += std::chrono::duration<double>(now - impl_->last).count();
+  if (impl_->keeps) impl_->intervals.push_back({section, impl_->last, now});
   impl_->last = now;
 }
 
@@ -355,6 +427,26 @@ std::vector<double> SectionClock::Seconds() {
   impl_->Collect();
 #endif
   return impl_->seconds;
+}
+
+void SectionClock::KeepIntervals(bool keep) {
+#ifdef CNN_WITH_CUDA
+  if (impl_->device.IsCuda()) {
+    impl_->Collect();
+    if (keep) impl_->BeginKeeping();
+  }
+#endif
+  impl_->intervals.clear();
+  impl_->keeps = keep;
+}
+
+std::vector<SectionClock::Interval> SectionClock::TakeIntervals() {
+#ifdef CNN_WITH_CUDA
+  if (impl_->device.IsCuda()) {
+    return impl_->keeps ? impl_->TakeGpuIntervals() : std::vector<Interval>();
+  }
+#endif
+  return std::exchange(impl_->intervals, {});
 }
 
 }  // namespace cnn

@@ -2,6 +2,7 @@
 // that tell the truth about asynchronous work. No Torch header here: callers stay cheap to compile.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,7 +72,14 @@ class SectionClock {
   SectionClock(const SectionClock&) = delete;
   SectionClock& operator=(const SectionClock&) = delete;
 
-  /// Forgets all sections.
+  /// When a section was at work: from the Begin or Mark before it to its Mark.
+  struct Interval {
+    std::size_t section = 0;
+    std::chrono::steady_clock::time_point begin;
+    std::chrono::steady_clock::time_point end;
+  };
+
+  /// Forgets all sections and intervals.
   void Reset();
   void Begin();
   void Mark(std::size_t section);
@@ -79,6 +87,15 @@ class SectionClock {
   void Await(std::size_t section);
   /// Seconds per section since Reset; synchronises.
   std::vector<double> Seconds();
+
+  /// From now on (or no longer) intervals are kept for TakeIntervals; those so far are forgotten.
+  /// They take memory until they are taken. Waits for a GPU.
+  void KeepIntervals(bool keep);
+  /// The intervals since the last call, in the order of their Marks; synchronises. Those of a GPU
+  /// are its own times laid on the host's clock: moments that both know, after all work was waited
+  /// for, were taken when keeping began and are taken now. That is good to some ten microseconds,
+  /// and much better than that for intervals among each other.
+  std::vector<Interval> TakeIntervals();
 
  private:
   struct Impl;

@@ -120,5 +120,79 @@ TEST(SectionClockTest, BeginLeavesOutWhatWasBefore) {
   EXPECT_LE(clock.Seconds()[0], all.count() - 0.030);
 }
 
+TEST(SectionClockTest, KeepsTheIntervalsOfItsSections) {
+  SectionClock clock({}, 2);
+  clock.Begin();
+  clock.Mark(0);
+  EXPECT_TRUE(clock.TakeIntervals().empty()) << "not asked for";
+  clock.KeepIntervals(true);
+  const auto start = std::chrono::steady_clock::now();
+  for (int step = 0; step < 3; ++step) {
+    clock.Begin();
+    clock.Mark(0);
+    clock.Mark(1);
+  }
+  const auto end = std::chrono::steady_clock::now();
+  const std::vector<SectionClock::Interval> intervals = clock.TakeIntervals();
+  ASSERT_EQ(intervals.size(), 6U);
+  EXPECT_GE(intervals.front().begin, start);
+  EXPECT_LE(intervals.back().end, end);
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    EXPECT_EQ(intervals[i].section, i % 2);
+    EXPECT_LE(intervals[i].begin, intervals[i].end);
+    if (i == 0) continue;
+    EXPECT_LE(intervals[i - 1].end, intervals[i].begin);
+    const bool has_gap = intervals[i - 1].end < intervals[i].begin;
+    EXPECT_FALSE(has_gap && i % 2 == 1) << "within a step";
+  }
+  EXPECT_TRUE(clock.TakeIntervals().empty()) << "taken once";
+}
+
+TEST(SectionClockTest, ForgetsIntervals) {
+  SectionClock clock({}, 1);
+  const auto mark = [&] {
+    clock.Begin();
+    clock.Mark(0);
+  };
+  clock.KeepIntervals(true);
+  mark();
+  clock.Reset();
+  EXPECT_TRUE(clock.TakeIntervals().empty());
+  mark();
+  clock.KeepIntervals(true);
+  mark();
+  EXPECT_EQ(clock.TakeIntervals().size(), 1U);
+  mark();
+  clock.KeepIntervals(false);
+  mark();
+  EXPECT_TRUE(clock.TakeIntervals().empty());
+}
+
+// The clock of a GPU, where there is one.
+TEST(SectionClockTest, AGpusIntervalsLieOnTheHostsClock) {
+  const std::vector<Device> devices = AvailableDevices();
+  if (devices.size() < 2) GTEST_SKIP() << "no GPU";
+  SectionClock clock(devices[1], 2);
+  clock.KeepIntervals(true);
+  const auto start = std::chrono::steady_clock::now();
+  constexpr std::size_t kSteps = 3000;  // more than the clock's events
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    clock.Begin();
+    clock.Mark(0);
+    clock.Mark(1);
+  }
+  const std::vector<SectionClock::Interval> intervals = clock.TakeIntervals();
+  const auto end = std::chrono::steady_clock::now();
+  ASSERT_EQ(intervals.size(), 2 * kSteps);
+  // The host notices late, never early, that an event was reached: what is off is rounding.
+  EXPECT_GE(intervals.front().begin, start - std::chrono::milliseconds(1));
+  EXPECT_LE(intervals.back().end, end + std::chrono::milliseconds(1));
+  for (std::size_t i = 1; i < intervals.size(); ++i) {
+    EXPECT_LE(intervals[i].begin, intervals[i].end);
+    EXPECT_LE(intervals[i - 1].end, intervals[i].begin + std::chrono::microseconds(1));
+  }
+  EXPECT_TRUE(clock.TakeIntervals().empty());
+}
+
 }  // namespace
 }  // namespace cnn

@@ -98,6 +98,14 @@ at::Tensor Module::Forward(const at::Tensor& input, bool training) {
 
 std::vector<at::Tensor> Module::Parameters() const { return sequential_->parameters(); }
 
+std::vector<std::pair<std::string, at::Tensor>> Module::NamedParameters() const {
+  std::vector<std::pair<std::string, at::Tensor>> named;
+  for (const auto& item : sequential_->named_parameters()) {
+    named.emplace_back(item.key(), item.value());
+  }
+  return named;
+}
+
 at::Tensor ToDevice(const at::Tensor& host, const Device& device) {
   const auto format = host.dim() == 4 && !device.IsCuda() ? at::MemoryFormat::ChannelsLast
                                                           : at::MemoryFormat::Contiguous;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "model/device.h"
@@ -39,6 +41,8 @@ class Module {
   at::Tensor Forward(const at::Tensor& input, bool training);
 
   std::vector<at::Tensor> Parameters() const;
+  /// The same in the same order, named "conv1.weight", "conv1.bias".
+  std::vector<std::pair<std::string, at::Tensor>> NamedParameters() const;
 
  private:
   std::shared_ptr<torch::nn::SequentialImpl> sequential_;

@@ -34,6 +34,12 @@ class Optimizer {
   /// Drops the gradients: the next backward pass stores instead of adding.
   void ClearGradients();
 
+  /// What a checkpoint keeps. Moments stand in the parameters' order; RMSprop has no first ones.
+  std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t steps) { steps_ = steps; }
+  const std::vector<at::Tensor>& first_moments() const { return first_moments_; }
+  const std::vector<at::Tensor>& second_moments() const { return second_moments_; }
+
  private:
   void StepFused(const at::Tensor& parameter, std::size_t index, double step_size);
   void StepMultiTensor(double step_size);

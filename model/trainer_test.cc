@@ -3,10 +3,14 @@
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "dataset/random.h"
 #include "dataset/testing.h"
+#include "dataset/timeline_testing.h"
 
 namespace cnn {
 namespace {
@@ -182,6 +186,93 @@ TEST_F(TrainEpochTest, LossesAreBitEqualForAnyNumberOfWorkers) {
   EXPECT_EQ(losses[0], losses[1]);
   EXPECT_EQ(losses[0], losses[2]);
   EXPECT_NE(losses[0][0], losses[0][1]);
+}
+
+// Waits and sections of a CPU's steps, in their order.
+void ExpectSteps(const std::vector<TracedEvent>& events, int steps, const std::string& category) {
+  std::vector<std::string> names = {"wait", "copy", "forward"};
+  if (category == "training") names.insert(names.end(), {"backward", "optimizer"});
+  ASSERT_EQ(events.size(), names.size() * static_cast<std::size_t>(steps));
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i].name, names[i % names.size()]);
+    EXPECT_EQ(events[i].category, category);
+    EXPECT_EQ(events[i].args.at("step"), i / names.size());
+  }
+}
+
+TEST_F(TrainEpochTest, ATimelineShowsEachStepAndChangesNothing) {
+  constexpr int kSteps = 4;
+  const auto go_on = [](std::int64_t) { return true; };
+  double untraced = 0;
+  {
+    Loader loader(*source_, Options(1));
+    Trainer trainer(DogsVsCats(), {}, 1);
+    untraced = trainer.TrainEpoch(loader, 0, kSteps, go_on).loss;
+  }
+  for (const int workers : {0, 2}) {
+    Loader loader(*source_, Options(workers));
+    Trainer trainer(DogsVsCats(), {}, 1);
+    Timeline timeline;
+    const auto start = Timeline::Clock::now();
+    loader.SetTimeline(&timeline);
+    trainer.SetTimeline(&timeline);
+    EXPECT_EQ(trainer.TrainEpoch(loader, 0, kSteps, go_on).loss, untraced);
+    const std::chrono::duration<double, std::micro> passed = Timeline::Clock::now() - start;
+    loader.SetTimeline(nullptr);
+    trainer.SetTimeline(nullptr);
+    trainer.TrainEpoch(loader, 1, 1, go_on);  // after the timeline's epoch
+    auto tracks = ReadBack(timeline);
+    std::vector<TracedEvent> steps, loads;
+    for (TracedEvent& event : tracks.at("training thread")) {
+      (event.name == "load" ? loads : steps).push_back(event);
+    }
+    ExpectSteps(steps, kSteps, "training");
+    EXPECT_TRUE(AreApart(steps));
+    EXPECT_LE(steps.back().end, steps.front().begin + passed.count());
+    // Without workers the waits are the loading.
+    EXPECT_EQ(loads.size(), workers == 0 ? 14U : 0U);
+    EXPECT_TRUE(AreApart(loads));
+    for (const TracedEvent& load : loads) {
+      const int batch = load.args.at("batch");
+      const TracedEvent wait = Named(steps, "wait").at(static_cast<std::size_t>(batch));
+      EXPECT_LE(wait.begin, load.begin);
+      EXPECT_LE(load.end, wait.end);
+    }
+    for (int i = 0; i < workers; ++i) {
+      EXPECT_TRUE(AreApart(tracks.at("worker " + std::to_string(i))));
+    }
+  }
+}
+
+TEST_F(TrainEpochTest, ATimelineShowsValidationAsSuch) {
+  Loader loader(*source_, Options(2));
+  Loader validation_loader(*source_, Options(1));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  Timeline timeline;
+  loader.SetTimeline(&timeline);
+  validation_loader.SetTimeline(&timeline, "validation worker");
+  trainer.SetTimeline(&timeline);
+  const auto go_on = [](std::int64_t) { return true; };
+  trainer.TrainEpoch(loader, 0, 2, go_on);
+  trainer.Evaluate(validation_loader, 0, 3, go_on);
+  auto tracks = ReadBack(timeline);
+  const std::vector<TracedEvent>& events = tracks.at("training thread");
+  EXPECT_TRUE(AreApart(events));
+  ASSERT_EQ(events.size(), 2U * 5 + 3U * 3);
+  ExpectSteps({events.begin(), events.begin() + 10}, 2, "training");
+  ExpectSteps({events.begin() + 10, events.end()}, 3, "validation");
+  EXPECT_EQ(Named(tracks.at("validation worker 0"), "load").size(), 10U);
+}
+
+TEST_F(TrainEpochTest, ATimelineShowsAnEpochThatWasCutShort) {
+  Loader loader(*source_, Options(2));
+  Trainer trainer(DogsVsCats(), {}, 1);
+  Timeline timeline;
+  loader.SetTimeline(&timeline);
+  trainer.SetTimeline(&timeline);
+  trainer.TrainEpoch(loader, 0, 1000000, [](std::int64_t done) { return done < 2; });
+  loader.SetTimeline(nullptr);
+  ExpectSteps(ReadBack(timeline).at("training thread"), 2, "training");
 }
 
 TEST_F(TrainEpochTest, LearnsToTellDarkFromLight) {

@@ -12,6 +12,15 @@ constexpr auto kDropout = LayerKind::kDropout;
 
 }  // namespace
 
+const char* ToString(Loss loss) {
+  return loss == Loss::kCategoricalCrossentropy ? "categorical_crossentropy"
+                                                : "binary_crossentropy";
+}
+
+const char* ToString(OptimizerKind kind) {
+  return kind == OptimizerKind::kAdam ? "Adam" : "RMSprop";
+}
+
 Workload EightKinds(std::int64_t classes) {
   Workload workload;
   workload.name = "eight_kinds";

@@ -14,6 +14,10 @@ namespace cnn {
 enum class Loss { kCategoricalCrossentropy, kBinaryCrossentropy };
 enum class OptimizerKind { kAdam, kRMSprop };
 
+/// Keras's names: "categorical_crossentropy", "Adam".
+const char* ToString(Loss loss);
+const char* ToString(OptimizerKind kind);
+
 struct Workload {
   std::string name;
   Network network;  // its last layer yields one logit per class, or a single one for binary

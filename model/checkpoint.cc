@@ -1,0 +1,170 @@
+#include "model/checkpoint.h"
+
+#include <ATen/ATen.h>
+#include <fcntl.h>
+#include <torch/serialize/archive.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "model/trainer.h"
+
+namespace cnn {
+namespace {
+
+using nlohmann::json;
+
+// Raised when the content changes its meaning.
+constexpr int kFormat = 1;
+
+using Tensors = c10::Dict<std::string, at::Tensor>;
+
+struct Contents {
+  CheckpointInfo info;
+  std::int64_t optimizer_steps = 0;
+  Tensors tensors;
+};
+
+// FNV-1a over 8 bytes at a time: LibTorch does not check what it reads.
+void Hash(const void* data, std::size_t count, std::uint64_t& hash) {
+  const auto* bytes = static_cast<const unsigned char*>(data);
+  for (std::size_t at = 0; at < count; at += sizeof hash) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes + at, std::min(sizeof word, count - at));
+    hash = (hash ^ word) * 0x100000001b3ULL;
+    hash ^= hash >> 32;
+  }
+}
+
+std::string Checksum(const std::string& info, const Tensors& tensors) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  Hash(info.data(), info.size(), hash);
+  for (const auto& entry : tensors) {
+    const at::Tensor values = entry.value().contiguous();
+    Hash(values.data_ptr(), values.nbytes(), hash);
+  }
+  return std::to_string(hash);
+}
+
+// Of what the system or LibTorch threw: the first line, without the stack trace.
+std::string FirstLine(const std::exception& error) {
+  const std::string what = error.what();
+  return what.substr(0, what.find('\n'));
+}
+
+[[noreturn]] void FailToWrite(const std::string& path, const std::string& why) {
+  throw std::runtime_error("cannot write the checkpoint '" + path + "': " + why);
+}
+
+Contents Read(const std::string& path) {
+  if (access(path.c_str(), R_OK) != 0) {
+    throw std::runtime_error("cannot read the checkpoint '" + path + "': " + std::strerror(errno));
+  }
+  try {
+    torch::serialize::InputArchive archive;
+    archive.load_from(path, at::kCPU);
+    c10::IValue text, state, checksum;
+    archive.read("info", text);
+    archive.read("state", state);
+    archive.read("checksum", checksum);
+    Contents contents{
+        {}, 0, c10::impl::toTypedDict<std::string, at::Tensor>(state.toGenericDict())};
+    if (checksum.toStringRef() != Checksum(text.toStringRef(), contents.tensors)) {
+      throw std::runtime_error("its checksum is wrong");
+    }
+    const json info = json::parse(text.toStringRef());
+    if (info.at("format") != kFormat) {
+      throw std::runtime_error("it is of another version of this program");
+    }
+    info.at("settings").get_to(contents.info.settings);
+    info.at("conditions").get_to(contents.info.conditions);
+    info.at("epochs").get_to(contents.info.epochs);
+    info.at("results").get_to(contents.info.results);
+    info.at("optimizer_steps").get_to(contents.optimizer_steps);
+    return contents;
+  } catch (const std::exception& error) {
+    throw std::runtime_error("'" + path + "' is no checkpoint of this program, or damaged (" +
+                             FirstLine(error) + ")");
+  }
+}
+
+}  // namespace
+
+void WriteCheckpoint(const std::string& path, const CheckpointInfo& info, const Trainer& trainer) {
+  const std::string text = json({{"format", kFormat},
+                                 {"settings", info.settings},
+                                 {"conditions", info.conditions},
+                                 {"epochs", info.epochs},
+                                 {"results", info.results},
+                                 {"optimizer_steps", trainer.OptimizerSteps()}})
+                               .dump();
+  Tensors tensors;
+  for (const auto& [name, tensor] : trainer.State()) {
+    tensors.insert(name, tensor.detach().to(at::kCPU));
+  }
+  const std::string partial = path + ".partial." + std::to_string(getpid());
+  try {
+    torch::serialize::OutputArchive archive;
+    archive.write("info", text);
+    archive.write("state", c10::IValue(tensors));
+    archive.write("checksum", Checksum(text, tensors));
+    archive.save_to(partial);
+  } catch (const std::exception& error) {
+    std::remove(partial.c_str());
+    FailToWrite(path, FirstLine(error));
+  }
+  // On the disk before the name points to it: a crash leaves the old file or the new one.
+  const int file = open(partial.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool is_saved =
+      file >= 0 && fsync(file) == 0 && std::rename(partial.c_str(), path.c_str()) == 0;
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (is_saved) return;
+  std::remove(partial.c_str());
+  FailToWrite(path, std::strerror(error));
+}
+
+CheckpointInfo ReadCheckpointInfo(const std::string& path) { return Read(path).info; }
+
+void RestoreCheckpoint(const std::string& path, Trainer& trainer) {
+  const Contents contents = Read(path);
+  const c10::NoGradGuard no_grad;
+  const auto state = trainer.State();
+  for (const auto& [name, tensor] : state) {
+    const auto found = contents.tensors.find(name);
+    if (found == contents.tensors.end() || found->value().sizes() != tensor.sizes()) {
+      throw std::runtime_error("'" + path + "' is of another network: it has no " + name +
+                               " of this shape");
+    }
+    tensor.detach().copy_(found->value());
+  }
+  if (state.size() != contents.tensors.size()) {
+    throw std::runtime_error("'" + path + "' is of another network: it has more tensors");
+  }
+  trainer.SetOptimizerSteps(contents.optimizer_steps);
+}
+
+std::string DifferenceOf(const CheckpointKeys& there, const CheckpointKeys& here) {
+  const auto value_of = [](const CheckpointKeys& keys, const std::string& key) -> std::string {
+    for (const auto& [name, value] : keys) {
+      if (name == key) return value.empty() ? "none" : value;
+    }
+    return "none";
+  };
+  CheckpointKeys all = here;
+  all.insert(all.end(), there.begin(), there.end());
+  for (const auto& entry : all) {
+    const std::string& key = entry.first;
+    const std::string mine = value_of(here, key);
+    const std::string its = value_of(there, key);
+    if (mine != its) return key + " is " + its + " there and " + mine + " here";
+  }
+  return "";
+}
+
+}  // namespace cnn
