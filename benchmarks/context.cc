@@ -17,6 +17,7 @@
 #include "benchmarks/version.h"
 #include "dataset/jpeg.h"
 #include "dataset/text.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -90,6 +91,15 @@ ContextEntries CollectContext(const Options& options, const std::vector<SuiteCas
   entries.emplace_back("max_pixels", std::to_string(options.max_pixels));
   entries.emplace_back("precision", "float32");
   if (options.handicap > 0) entries.emplace_back("handicap", ShareText(options.handicap));
+  if (!options.network_file.empty()) {
+    entries.emplace_back("networks_file", options.network_file);
+    std::set<std::size_t> used;
+    for (const SuiteCase& entry : cases) used.insert(entry.workload);
+    for (const std::size_t i : used) {
+      const Workload& workload = workloads[i].workload;
+      entries.emplace_back("network_" + workload.name, WorkloadLine(workload));
+    }
+  }
   for (const WorkloadData& data : workloads) {
     const Dataset& set = data.dataset;
     if (set.train.classes.empty()) continue;

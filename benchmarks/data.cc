@@ -12,6 +12,7 @@
 #include "dataset/synthetic.h"
 #include "dataset/text.h"
 #include "dataset/verify.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -51,8 +52,22 @@ void ReadOnce(const ImageFolder& folder) {
   }
 }
 
+// The published workload whose synthetic images have as many classes.
+std::string SyntheticSet(const Workload& workload) {
+  const std::int64_t classes = Classes(workload);
+  std::string known;
+  for (const Workload& published : PublishedWorkloads()) {
+    if (Classes(published) == classes) return published.name;
+    known += (known.empty() ? "" : " or ") + std::to_string(Classes(published));
+  }
+  throw UsageError("network '" + workload.name + "' tells " + std::to_string(classes) +
+                   " classes apart, the synthetic sets have " + known +
+                   ": name images with --data_dir, or filter for Layer and Model, which need none");
+}
+
 // Finds the images of a workload whose data set is not there yet: the synthetic ones.
 void FindSyntheticImages(WorkloadData& data) {
+  const std::string set = SyntheticSet(data.workload);
   bool announced = false;
   const auto progress = [&announced, show = Progress()](int done, int count) {
     if (!announced)
@@ -62,7 +77,7 @@ void FindSyntheticImages(WorkloadData& data) {
   };
   const std::filesystem::path root =
       EnsureSyntheticData(DefaultCacheDir(), AvailableCores(), progress);
-  data.dataset = ScanDataset(root / data.workload.name, root.filename().string());
+  data.dataset = ScanDataset(root / set, root.filename().string());
 }
 
 void WarnOfEmptyClasses(const ImageFolder& folder, std::FILE* out) {
@@ -97,6 +112,20 @@ std::shared_ptr<const ImageSource> MakeSource(const Options& options, const Sour
   }
 }
 
+// A user's network is what it is: nobody adapts its last layer to the images.
+void RequireClasses(const Workload& workload, std::size_t classes) {
+  const std::int64_t wanted = Classes(workload);
+  if (wanted == static_cast<std::int64_t>(classes)) return;
+  throw UsageError("--data_dir: network '" + workload.name + "' tells " + std::to_string(wanted) +
+                   " classes apart, the folder has " + std::to_string(classes) +
+                   ": change its last layer, or name other networks with --networks");
+}
+
+// Only eight_kinds is, by WorkloadFor.
+bool IsAdapted(const Workload& workload) {
+  return workload.name == EightKinds().name && Classes(workload) != Classes(EightKinds());
+}
+
 struct Verified {
   std::size_t files = 0, bad = 0, warned = 0;
 };
@@ -118,14 +147,38 @@ void VerifySplit(const Options& options, const ImageFolder& folder, Verified& ve
 
 }  // namespace
 
-std::vector<WorkloadData> SelectWorkloads(const Options& options) {
-  std::vector<WorkloadData> selected;
-  for (const Workload& workload : PublishedWorkloads()) {
-    const auto& names = options.networks;
-    if (names.empty() || std::find(names.begin(), names.end(), workload.name) != names.end()) {
-      selected.push_back({workload, {}, {}});
+std::vector<Workload> ChosenWorkloads(const Options& options) {
+  std::vector<Workload> all = PublishedWorkloads();
+  if (!options.network_file.empty()) {
+    try {
+      all = ReadWorkloads(options.network_file);
+    } catch (const std::runtime_error& error) {
+      throw UsageError(std::string("--network: ") + error.what());
     }
   }
+  if (options.networks.empty()) return all;
+  std::string known;
+  for (const Workload& workload : all) known += (known.empty() ? "" : ", ") + workload.name;
+  const auto has_name = [](const std::string& name) {
+    return [name](const Workload& workload) { return workload.name == name; };
+  };
+  for (const std::string& name : options.networks) {
+    if (std::any_of(all.begin(), all.end(), has_name(name))) continue;
+    throw UsageError("--networks: unknown network '" + name + "'; there are " + known);
+  }
+  std::vector<Workload> chosen;
+  for (const Workload& workload : all) {
+    const auto& names = options.networks;
+    if (std::find(names.begin(), names.end(), workload.name) != names.end()) {
+      chosen.push_back(workload);
+    }
+  }
+  return chosen;
+}
+
+std::vector<WorkloadData> SelectWorkloads(const Options& options) {
+  std::vector<WorkloadData> selected;
+  for (const Workload& workload : ChosenWorkloads(options)) selected.push_back({workload, {}, {}});
   if (options.data_dir.empty()) return selected;
   std::filesystem::path dir = std::filesystem::absolute(options.data_dir).lexically_normal();
   if (!dir.has_filename()) dir = dir.parent_path();
@@ -138,6 +191,13 @@ std::vector<WorkloadData> SelectWorkloads(const Options& options) {
   const std::size_t classes = dataset.train.classes.size();
   if (classes < 2) {
     throw UsageError("--data_dir: one class leaves nothing to learn; two at least");
+  }
+  if (!options.network_file.empty()) {
+    for (WorkloadData& data : selected) {
+      RequireClasses(data.workload, classes);
+      data.dataset = dataset;
+    }
+    return selected;
   }
   const Workload fitting = WorkloadFor(static_cast<std::int64_t>(classes));
   // Whoever brings images of one experiment does not ask for the other's, unless by name.
@@ -159,7 +219,7 @@ void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>&
     if (data.dataset.train.classes.empty()) FindSyntheticImages(data);
     std::fprintf(stderr, "%s trains on %s:\n%s", data.workload.name.c_str(),
                  data.dataset.name.c_str(), DescribeDataset(data.dataset).c_str());
-    if (data.workload.network.layers.back().outputs > 1 && data.dataset.train.classes.size() != 8) {
+    if (IsAdapted(data.workload)) {
       std::fprintf(stderr, "its network has %zu outputs instead of 8\n",
                    data.dataset.train.classes.size());
     }
@@ -171,11 +231,13 @@ void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>&
 
 bool VerifyData(const Options& options, std::vector<WorkloadData>& workloads) {
   Verified verified;
+  std::set<std::filesystem::path> seen;  // networks may share their images
   for (WorkloadData& data : workloads) {
     if (data.dataset.train.classes.empty()) {
       if (!options.data_dir.empty()) continue;  // the folder goes to the other workload
       FindSyntheticImages(data);
     }
+    if (!seen.insert(data.dataset.train.root).second) continue;
     std::fputs(DescribeDataset(data.dataset).c_str(), stdout);
     VerifySplit(options, data.dataset.train, verified);
     VerifySplit(options, data.dataset.test, verified);

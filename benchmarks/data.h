@@ -28,17 +28,23 @@ struct WorkloadData {
   std::map<SourceKey, std::shared_ptr<const ImageSource>> sources;
 };
 
-/// The workloads that the options select; --data_dir goes to the one it fits. Throws UsageError.
+/// The published workloads or those of --network's file, of which --networks may name some. Throws
+/// UsageError: a name that is none of theirs, or what is wrong with the file.
+std::vector<Workload> ChosenWorkloads(const Options& options);
+
+/// The chosen workloads with the images of --data_dir. Of the published ones it goes to the one it
+/// fits; a user's own must all tell apart as many classes as it has. Throws UsageError.
 std::vector<WorkloadData> SelectWorkloads(const Options& options);
 
 /// Makes ready the sources that workload i needs, `needed[i]`: writes the synthetic data set where
 /// there is no other, says on stderr what images were found, reads what is to be kept in memory.
-/// Throws UsageError when that does not fit.
+/// Throws UsageError when that does not fit, or no synthetic set has the classes of a user's
+/// network.
 void PrepareData(const Options& options, const std::vector<std::set<SourceKey>>& needed,
                  std::vector<WorkloadData>& workloads);
 
-/// Checks every file of the data sets, without a benchmark. The report goes to stdout. False when a
-/// file is bad.
+/// Checks every file of the data sets, each once, without a benchmark. The report goes to stdout.
+/// False when a file is bad. Throws UsageError as PrepareData does.
 bool VerifyData(const Options& options, std::vector<WorkloadData>& workloads);
 
 /// Throws UsageError naming the flag and the way out when `needed` bytes are more than four fifths

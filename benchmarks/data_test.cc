@@ -8,6 +8,7 @@
 #include "benchmarks/machine.h"
 #include "benchmarks/testing.h"
 #include "dataset/testing.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -70,6 +71,62 @@ TEST_F(DataDirTest, OneClassIsRefused) {
   Options options;
   options.data_dir = Tree(1);
   EXPECT_NE(UsageErrorOf([&] { SelectWorkloads(options); }).find("one class"), std::string::npos);
+}
+
+TEST_F(DataDirTest, AUsersNetworkTakesAsManyClassesAsItTellsApart) {
+  Options options;
+  options.data_dir = Tree(3);
+  options.network_file = WriteTinyNetwork(dir_, "tiny", 3);
+  const auto workloads = SelectWorkloads(options);
+  ASSERT_EQ(workloads.size(), 1U);
+  EXPECT_EQ(workloads[0].workload.name, "tiny");
+  EXPECT_EQ(workloads[0].dataset.train.images.size(), 3U);
+  options.network_file = WriteTinyNetwork(dir_, "binary", 1);
+  const std::string why = UsageErrorOf([&] { SelectWorkloads(options); });
+  EXPECT_NE(why.find("network 'binary' tells 2 classes apart, the folder has 3"), std::string::npos)
+      << why;
+  options.data_dir.clear();
+  EXPECT_EQ(SelectWorkloads(options).size(), 1U);
+}
+
+// What fits no synthetic set can be measured as long as no images are needed.
+TEST_F(DataDirTest, SyntheticImagesHaveTheClassesOfAPublishedExperiment) {
+  Options options;
+  options.network_file = WriteTinyNetwork(dir_, "tiny", 5);
+  std::vector<WorkloadData> workloads = SelectWorkloads(options);
+  EXPECT_EQ(UsageErrorOf([&] { PrepareData(options, {{}}, workloads); }), "");
+  for (const std::string& why :
+       {UsageErrorOf([&] {
+          PrepareData(options, {{{Split::kTrain, SourceKind::kFiles}}}, workloads);
+        }),
+        UsageErrorOf([&] { VerifyData(options, workloads); })}) {
+    EXPECT_NE(why.find("network 'tiny' tells 5 classes apart, the synthetic sets have 8 or 2"),
+              std::string::npos)
+        << why;
+    EXPECT_NE(why.find("--data_dir"), std::string::npos) << why;
+  }
+}
+
+TEST_F(DataDirTest, NetworksAreNamedAmongThoseOfTheFile) {
+  Options options;
+  WriteText(dir_.path() / "all.json", WorkloadsJson(PublishedWorkloads()));
+  options.network_file = (dir_.path() / "all.json").string();
+  EXPECT_EQ(ChosenWorkloads(options).size(), 2U);
+  options.networks = {"dogs_vs_cats"};
+  ASSERT_EQ(ChosenWorkloads(options).size(), 1U);
+  EXPECT_EQ(ChosenWorkloads(options)[0].name, "dogs_vs_cats");
+  options.network_file = WriteTinyNetwork(dir_, "tiny", 2);
+  const std::string why = UsageErrorOf([&] { ChosenWorkloads(options); });
+  EXPECT_NE(why.find("unknown network 'dogs_vs_cats'; there are tiny"), std::string::npos) << why;
+  options.network_file.clear();
+  options.networks = {"resnet"};
+  EXPECT_NE(UsageErrorOf([&] {
+              ChosenWorkloads(options);
+            }).find("--networks: unknown network 'resnet'; there are eight_kinds, dogs_vs_cats"),
+            std::string::npos);
+  options.network_file = "/no/such/nets.json";
+  EXPECT_NE(UsageErrorOf([&] { ChosenWorkloads(options); }).find("--network: cannot read"),
+            std::string::npos);
 }
 
 TEST(RequireMemoryTest, LeavesAFifthToTheRest) {

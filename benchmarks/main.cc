@@ -31,7 +31,7 @@ int Run(int argc, char** argv) {
   UseExactFloat32();
   cv::setNumThreads(1);  // the loader's workers are the threads of the data path
   if (options.list_devices) return Print(DescribeMachine(options));
-  if (options.print_networks) return Print(DescribeNetworks());
+  if (options.print_networks != NetworkListing::kNone) return Print(DescribeNetworks(options));
 
   options.devices = SelectDevices(options);
   std::vector<WorkloadData> workloads = SelectWorkloads(options);

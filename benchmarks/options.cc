@@ -9,15 +9,11 @@
 #include "benchmarks/suite.h"
 #include "benchmarks/version.h"
 #include "fixtures/case.h"
-#include "model/workloads.h"
 
 namespace cnn {
 namespace {
 
 // Bounds that no sensible run reaches and no arithmetic of ours overflows at.
-constexpr std::int64_t kMaxBatch = 65536;
-constexpr std::int64_t kMaxSteps = 100000000;
-constexpr std::int64_t kMaxEpochs = 1000000;
 constexpr int kMaxThreads = 1024;
 constexpr std::int64_t kMaxPixels = std::int64_t{1} << 30;  // OpenCV's own
 constexpr double kMinHandicap = 0.001;
@@ -95,6 +91,8 @@ const Words<RandomStream> kStreamWords = {{"keyed", RandomStream::kKeyed},
                                           {"keras", RandomStream::kKeras}};
 const Words<KerasProfile> kProfileWords = {{"kp112", KerasProfile::kKp112},
                                            {"keras_head", KerasProfile::kKerasHead}};
+const Words<NetworkListing> kListingWords = {{"table", NetworkListing::kTable},
+                                             {"json", NetworkListing::kJson}};
 const Words<ShowProgress> kProgressWords = {
     {"auto", ShowProgress::kAuto}, {"on", ShowProgress::kOn}, {"off", ShowProgress::kOff}};
 const Words<BadImages> kBadImagesWords = {{"skip", BadImages::kSkip}, {"fail", BadImages::kFail}};
@@ -115,15 +113,6 @@ std::string WordOf(Value value, const Words<Value>& words) {
     if (its_value == value) return word;
   }
   throw std::logic_error("a choice without a word");
-}
-
-std::string ParseNetwork(const std::string& name) {
-  std::string known;
-  for (const Workload& workload : PublishedWorkloads()) {
-    if (workload.name == name) return name;
-    known += (known.empty() ? "" : ", ") + workload.name;
-  }
-  throw UsageError("--networks: unknown network '" + name + "'; there are " + known);
 }
 
 void Declare(CLI::App& app, Options& options) {
@@ -156,9 +145,18 @@ void Declare(CLI::App& app, Options& options) {
               return ParseNumber("--workers", word, 0, kMaxThreads);
             });
           });
-  declare("--networks", "LIST", "eight_kinds, dogs_vs_cats; default: both",
+  declare("--networks", "LIST",
+          "of eight_kinds and dogs_vs_cats, or of those that --network has; default: all",
           [&](const std::string& text) {
-            options.networks = ParseList<std::string>("--networks", text, ParseNetwork);
+            options.networks = ParseList<std::string>("--networks", text,
+                                                      [](const std::string& word) { return word; });
+          });
+  declare("--network", "FILE.json",
+          "networks of your own instead of the published ones: layers, loss, optimizer, input size "
+          "and augmentation in the form of --print_networks=json",
+          [&](const std::string& text) {
+            if (text.empty()) throw UsageError("--network: names no file");
+            options.network_file = text;
           });
   declare("--steps", "N|seed",
           "steps of an epoch; seed: as published (1000, 100); default: " +
@@ -202,7 +200,8 @@ void Declare(CLI::App& app, Options& options) {
           });
   declare("--data_dir", "DIR",
           "DIR/train/<class>/ and DIR/test/<class>/ with images: 2 classes for dogs_vs_cats, other "
-          "numbers for eight_kinds, and only that network runs unless --networks names both; "
+          "numbers for eight_kinds, and only that network runs unless --networks names both; with "
+          "--network as many classes as the network tells apart; "
           "default: a synthetic set in the user's cache folder",
           [&](const std::string& text) {
             if (text.empty()) throw UsageError("--data_dir: names no folder");
@@ -257,8 +256,16 @@ void Declare(CLI::App& app, Options& options) {
           });
   app.add_flag("--list_devices", options.list_devices,
                "print libraries and devices, or why there is no GPU, and exit");
-  app.add_flag("--print_networks", options.print_networks,
-               "print each network's layers, parameters, FLOPs and bytes, and exit");
+  app.add_option_function<std::string>(
+         "--print_networks",
+         [&](const std::string& text) {
+           options.print_networks = ParseWord("--print_networks", text, kListingWords);
+         },
+         "print each network and exit. table: layers, parameters, FLOPs and bytes (default); json: "
+         "what --network reads")
+      ->type_name("table|json")
+      ->expected(0, 1)
+      ->default_str("table");
   app.add_flag("--verify_data", options.verify_data,
                "read and decode every image, report those that are bad, and exit: 1 if there are");
   app.set_version_flag("--version", std::string("cnn_benchmarks ") + kProjectVersion + " (" +

@@ -17,6 +17,9 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What --print_networks prints.
+enum class NetworkListing { kNone, kTable, kJson };
+
 /// Where the command line says nothing: steps of an Epoch or Pipeline epoch, epochs and steps of
 /// Train, which ends within a minute.
 inline constexpr std::int64_t kDefaultSteps = 10;
@@ -29,12 +32,13 @@ inline constexpr std::int64_t kPublished = 0;
 enum class ShowProgress { kAuto /* on a terminal */, kOn, kOff };
 
 struct Options {
-  std::vector<Device> devices;            // empty: every device that is present
-  std::vector<std::int64_t> batches;      // empty: the published batch size of each workload
-  std::vector<int> workers;               // empty: a few that fit the cores
-  std::vector<std::string> networks;      // empty: both
-  std::optional<std::int64_t> steps;      // of Train, Epoch and Pipeline; or kPublished
-  std::optional<std::int64_t> epochs;     // of Train; or kPublished
+  std::vector<Device> devices;         // empty: every device that is present
+  std::vector<std::int64_t> batches;   // empty: the published batch size of each workload
+  std::vector<int> workers;            // empty: a few that fit the cores
+  std::string network_file;            // JSON with the user's networks; empty: the published ones
+  std::vector<std::string> networks;   // names of those; empty: all
+  std::optional<std::int64_t> steps;   // of Train, Epoch and Pipeline; or kPublished
+  std::optional<std::int64_t> epochs;  // of Train; or kPublished
   std::optional<double> target_accuracy;  // of Train's validation, 0..1
   std::string checkpoint;                 // Train writes it after each epoch; empty: none
   bool resume = false;                    // Train goes on from it
@@ -51,7 +55,7 @@ struct Options {
   std::optional<std::string> allocator;  // system or keep; not set: keep where jemalloc is linked
   double handicap = 0;                   // share of its time that each step waits, busily
   bool list_devices = false;
-  bool print_networks = false;
+  NetworkListing print_networks = NetworkListing::kNone;
   bool verify_data = false;
 };
 

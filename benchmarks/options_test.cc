@@ -47,6 +47,18 @@ TEST(OptionsTest, WordsChooseFromAList) {
   EXPECT_EQ(BadImagesName(BadImages::kFail), "fail");
 }
 
+TEST(OptionsTest, NetworksComeFromAFileAndArePrintedInTwoForms) {
+  EXPECT_EQ(Parse({}).network_file, "");
+  EXPECT_EQ(Parse({"--network=nets.json"}).network_file, "nets.json");
+  EXPECT_EQ(Parse({"--network=nets.json", "--networks=tiny,other"}).networks,
+            (std::vector<std::string>{"tiny", "other"}));
+  EXPECT_EQ(Parse({}).print_networks, NetworkListing::kNone);
+  EXPECT_EQ(Parse({"--print_networks"}).print_networks, NetworkListing::kTable);
+  EXPECT_EQ(Parse({"--print_networks", "--steps=3"}).print_networks, NetworkListing::kTable);
+  EXPECT_EQ(Parse({"--print_networks=table"}).print_networks, NetworkListing::kTable);
+  EXPECT_EQ(Parse({"--print_networks=json"}).print_networks, NetworkListing::kJson);
+}
+
 TEST(OptionsTest, KerasStreamTakesNumpysSeeds) {
   EXPECT_EQ(Parse({"--rng=keras", "--seed=4194967295"}).seed, 4194967295U);
   EXPECT_NE(Refusal({"--rng=keras", "--seed=4194967296"}).find("--seed"), std::string::npos);
@@ -113,7 +125,9 @@ TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
       {"--seed=-3", "'-3'"},
       {"--devices=gpu", "'gpu'"},
       {"--devices=cpu,cpu", "named twice"},
-      {"--networks=resnet", "'resnet'"},
+      {"--networks=tiny,tiny", "named twice"},
+      {"--network=", "no value"},
+      {"--print_networks=yaml", "'yaml' is none of table, json"},
       {"--allocator=tcmalloc", "'tcmalloc'"},
       {"--handicap=5%", "'5%'"},
       {"--handicap=0", "'0'"},

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -73,6 +74,14 @@ class ProgramTest : public testing::Test {
     }
   }
 
+  // So many in each class of both splits, which a network can tell apart.
+  void WriteGoodPhotos(int count) const {
+    for (const char* split : {"train", "test"}) {
+      WriteImages(dir_.path() / "photos" / split / "cats", count, 0);
+      WriteImages(dir_.path() / "photos" / split / "dogs", count, 100);
+    }
+  }
+
   json Latest() const { return json::parse(ReadText(dir_.path() / "results" / "latest.json")); }
   bool HasResults() const { return fs::exists(dir_.path() / "results" / "latest.json"); }
 
@@ -90,6 +99,7 @@ TEST_F(ProgramTest, HelpShowsBothSetsOfFlags) {
                                "--batches",
                                "--workers",
                                "--networks",
+                               "--network FILE.json",
                                "--steps",
                                "--threads",
                                "--seed",
@@ -210,6 +220,14 @@ TEST_F(ProgramTest, PrintsNetworksAndDevices) {
   EXPECT_EQ(networks.code, 0);
   EXPECT_NE(networks.out.find("Total params: 42,520,584"), std::string::npos);
   EXPECT_NE(networks.out.find("Total params: 3,453,121"), std::string::npos);
+  const Outcome one = Run({"--print_networks", "--networks=dogs_vs_cats"});
+  EXPECT_EQ(one.out.find("eight_kinds"), std::string::npos);
+  const Outcome json_form = Run({"--print_networks=json"});
+  EXPECT_EQ(json_form.code, 0);
+  EXPECT_EQ(json::parse(json_form.out)[1]["name"], "dogs_vs_cats");
+  WriteText(dir_.path() / "nets.json", json_form.out);
+  EXPECT_EQ(Run({"--network=nets.json", "--print_networks=json"}).out, json_form.out);
+  EXPECT_EQ(Run({"--network=nets.json", "--print_networks"}).out, networks.out);
   const Outcome devices = Run({"--list_devices"});
   EXPECT_EQ(devices.code, 0);
   EXPECT_NE(devices.out.find("cpu:"), std::string::npos);
@@ -271,10 +289,7 @@ TEST_F(ProgramTest, CsvTakesAllFamilies) {
 
 // Real training on real files, from the command line to the counters.
 TEST_F(ProgramTest, AnEpochTrains) {
-  for (const char* split : {"train", "test"}) {
-    WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
-    WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
-  }
+  WriteGoodPhotos(4);
   const Outcome outcome =
       Run({"--data_dir=photos", "--devices=cpu", "--batches=4", "--steps=3", "--workers=1",
            "--benchmark_filter=Epoch/dogs_vs_cats/augment:plain"});
@@ -300,12 +315,7 @@ class TrainProgramTest : public ProgramTest {
  protected:
   static constexpr int kEpochs = 5;
 
-  void SetUp() override {
-    for (const char* split : {"train", "test"}) {
-      WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
-      WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
-    }
-  }
+  void SetUp() override { WriteGoodPhotos(4); }
 
   static std::vector<std::string> Arguments(const std::string& out,
                                             const std::vector<std::string>& more = {},
@@ -335,7 +345,8 @@ class TrainProgramTest : public ProgramTest {
   // Of the epochs in the file, in order.
   std::vector<std::pair<double, double>> Losses(const std::string& out) const {
     std::vector<std::pair<double, double>> losses;
-    for (const json& row : json::parse(ReadText(dir_.path() / out))["benchmarks"]) {
+    const json run = json::parse(ReadText(dir_.path() / out));
+    for (const json& row : run["benchmarks"]) {
       const std::string end = "/epoch:" + std::to_string(losses.size() + 1);
       const std::string name = row["name"];
       if (name.size() < end.size() || name.substr(name.size() - end.size()) != end) continue;
@@ -382,11 +393,94 @@ TEST_F(TrainProgramTest, ProgressIsForATerminalUnlessAskedFor) {
   EXPECT_EQ(loud.err.find('\r'), std::string::npos);
 }
 
-TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {
-  for (const char* split : {"train", "test"}) {
-    WriteImages(dir_.path() / "photos" / split / "cats", 4, 0);
-    WriteImages(dir_.path() / "photos" / split / "dogs", 4, 100);
+// Three layers on images of 32 x 32.
+const char* const kTiny = R"({
+  "name": "tiny",
+  "input": [3, 32, 32],
+  "layers": [
+    {"name": "conv1", "kind": "Conv2D", "filters": 4, "kernel_size": 3},
+    {"name": "flatten", "kind": "Flatten"},
+    {"name": "dense1", "kind": "Dense", "units": 2}
+  ],
+  "loss": "categorical_crossentropy",
+  "optimizer": {"kind": "Adam", "learning_rate": 0.01},
+  "augmentation": {"rotation_range": 20, "horizontal_flip": true},
+  "batch": 4,
+  "plain_epochs": 3
+})";
+
+TEST_F(ProgramTest, AUsersNetworkRunsThroughEveryFamily) {
+  WriteGoodPhotos(4);
+  WriteText(dir_.path() / "tiny.json", kTiny);
+  const Outcome outcome = Run({"--network=tiny.json", "--data_dir=photos", "--devices=cpu",
+                               "--steps=3", "--epochs=2", "--workers=1", kShort});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  const json latest = Latest();
+  std::map<std::string, int> rows;
+  for (const json& row : latest["benchmarks"]) {
+    const auto name = row["name"].get<std::string>();
+    ++rows[name.substr(0, name.find('/'))];
+    EXPECT_GT(row["items_per_second"].get<double>(), 0) << name;
+    if (name.rfind("Epoch/tiny/augment:plain", 0) == 0) {
+      EXPECT_LT(row["loss"].get<double>(), row["first_loss"].get<double>());
+    }
   }
+  EXPECT_EQ(rows["Layer"], 6);
+  EXPECT_EQ(rows["Model"], 2);
+  EXPECT_EQ(rows["Augment"], 8);
+  EXPECT_EQ(rows["Pipeline"], 2);
+  EXPECT_EQ(rows["Epoch"], 2);
+  EXPECT_EQ(rows["Train"], 2 * (2 + 1)) << "two epochs and the closing row, plain and full";
+  EXPECT_EQ(latest["context"]["networks_file"], "tiny.json");
+  EXPECT_EQ(latest["context"]["dataset_tiny"], "photos, 8 train and 8 test images, 2 classes");
+  const json table = json::parse(latest["context"]["network_tiny"].get<std::string>());
+  EXPECT_EQ(table["layers"], json::parse(kTiny)["layers"]);
+}
+
+// A table may begin with layers that have nothing to learn.
+TEST_F(ProgramTest, ANetworkThatBeginsWithPoolingRuns) {
+  json network = json::parse(kTiny);
+  network["layers"][0] = {{"name", "pool1"}, {"kind", "MaxPooling2D"}, {"pool_size", 2}};
+  WriteText(dir_.path() / "tiny.json", network.dump());
+  const Outcome outcome =
+      Run({"--network=tiny.json", "--devices=cpu", kShort, "--benchmark_filter=Layer|Model"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_EQ(Latest()["benchmarks"].size(), 6U);
+}
+
+TEST_F(ProgramTest, EachWrongTableGetsItsOwnMessage) {
+  const auto replaced = [](const std::string& old_text, const std::string& new_text) {
+    std::string text = kTiny;
+    return text.replace(text.find(old_text), old_text.size(), new_text);
+  };
+  const std::vector<std::pair<std::string, std::string>> tables = {
+      {replaced(R"("units": 2})", R"("units": 2},)"),
+       "line 8, column 3: a comma stands before ']'"},
+      {replaced("Flatten", "ReLU"),
+       "line 7, layers[2] 'dense1' (Dense): needs a Flatten layer before it, gets 4x30x30 from "
+       "layer 'flatten' (ReLU)"},
+      {replaced("Dense", "Softmax"), "line 7, layers[2] 'dense1' (Softmax), kind: must be one of"},
+      {replaced(R"("filters": 4)", R"("filters": -4)"),
+       "line 5, layers[0] 'conv1' (Conv2D), filters: must be a whole number from 1"},
+      {replaced("categorical", "binary"), "line 9, loss: binary_crossentropy takes one output"},
+      {replaced("kernel_size", "kernel"),
+       "line 5, layers[0] 'conv1' (Conv2D): unknown key 'kernel'"},
+      {replaced("conv1", "dense1"), "line 7, layers[2] 'dense1' (Dense): every layer needs a name"},
+      {replaced("32, 32", "32, 48"), "line 3, input: must be [3, S, S]"},
+  };
+  for (const auto& [text, expected] : tables) {
+    WriteText(dir_.path() / "tiny.json", text);
+    const Outcome outcome = Run({"--network=tiny.json", kShort});
+    EXPECT_EQ(outcome.code, 2) << text;
+    EXPECT_EQ(outcome.err.rfind("cnn_benchmarks: --network: tiny.json: " + expected, 0), 0U)
+        << expected << "\n"
+        << outcome.err;
+    EXPECT_FALSE(HasResults());
+  }
+}
+
+TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {
+  WriteGoodPhotos(4);
   const std::vector<std::string> arguments = {"--verify_data", "--data_dir=photos"};
   const Outcome good = Run(arguments);
   EXPECT_EQ(good.code, 0) << good.err;
@@ -412,10 +506,7 @@ TEST_F(ProgramTest, VerifyDataNamesBadFilesAndRunsNothing) {
 }
 
 TEST_F(ProgramTest, BadImagesAreReplacedAndNamedOnce) {
-  for (const char* split : {"train", "test"}) {
-    WriteImages(dir_.path() / "photos" / split / "cats", 100, 0);
-    WriteImages(dir_.path() / "photos" / split / "dogs", 100, 100);
-  }
+  WriteGoodPhotos(100);
   WriteText(dir_.path() / "photos" / "train" / "cats" / "1.jpg", "no image");
   const std::vector<std::string> arguments = {
       "--data_dir=photos",

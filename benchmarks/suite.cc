@@ -3,14 +3,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <numeric>
 #include <regex>
 
 #include "benchmarks/machine.h"
 #include "dataset/text.h"
 #include "fixtures/fixture.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -84,6 +83,7 @@ SuiteCase LoaderCase(const Inputs& inputs, const std::string& augment, SourceKin
 }
 
 std::vector<std::string> Augments(const Workload& workload) {
+  if (!workload.augmentation.IsRandom()) return {"plain"};
   if (workload.has_plain_variant) return {"plain", "full"};
   return {"full"};
 }
@@ -93,11 +93,17 @@ int Threads(const Inputs& inputs, int workers) {
   return inputs.options.threads.value_or(std::max(1, AvailableCores() - workers));
 }
 
+std::vector<const char*> Passes(const TracedLayer& layer) {
+  if (layer.HasBackward()) return {"forward", "backward"};
+  return {"forward"};
+}
+
 std::vector<SuiteCase> LayerCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  for (const Layer& layer : inputs.workload.network.layers) {
+  for (const TracedLayer& traced : Trace(inputs.workload.network)) {
+    const Layer& layer = traced.layer;
     for (const Device& device : inputs.options.devices) {
-      for (const char* pass : {"forward", "backward"}) {
+      for (const char* pass : Passes(traced)) {
         for (const std::int64_t batch : Batches(inputs)) {
           SuiteCase entry;
           entry.id.subject = inputs.workload.name + "/" + layer.name;
@@ -136,7 +142,8 @@ std::vector<SuiteCase> ModelCases(const Inputs& inputs) {
 
 std::vector<SuiteCase> AugmentCases(const Inputs& inputs) {
   std::vector<SuiteCase> cases;
-  const auto add = [&](const std::string& subject, const char* augment, AugmentStage stage) {
+  const auto add = [&](const std::string& subject, const std::string& augment, AugmentStage stage) {
+    if (augment == "full" && !inputs.workload.augmentation.IsRandom()) return;
     SuiteCase entry;
     entry.id.subject = inputs.workload.name + "_" + subject;
     entry.make = [augment, stage](const Case& selected, const CaseConfig& config) {
@@ -263,24 +270,6 @@ benchmark::BenchmarkReporter::Run RunOf(const EpochRow& epoch, int family, int r
     }
   }
   return run;
-}
-
-// Levenshtein's edit distance, letters compared without case.
-std::size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const bool same = std::tolower(static_cast<unsigned char>(a[i])) ==
-                        std::tolower(static_cast<unsigned char>(b[j]));
-      const std::size_t cost = std::min({row[j] + 1, row[j + 1] + 1, diagonal + (same ? 0 : 1)});
-      diagonal = row[j + 1];
-      row[j + 1] = cost;
-    }
-  }
-  return row.back();
 }
 
 // The families whose names are nearest to the filter's first word.
@@ -463,9 +452,11 @@ std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& f
   return flags.repetitions > 1 ? widest + std::string("_median").size() : widest;
 }
 
-std::string DescribeNetworks() {
+std::string DescribeNetworks(const Options& options) {
+  const std::vector<Workload> workloads = ChosenWorkloads(options);
+  if (options.print_networks == NetworkListing::kJson) return WorkloadsJson(workloads);
   std::string text;
-  for (const Workload& workload : PublishedWorkloads()) {
+  for (const Workload& workload : workloads) {
     text += Summary(workload.network, workload.batch) + "\n";
   }
   return text;

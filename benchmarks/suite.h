@@ -72,7 +72,8 @@ Progress ProgressFor(const Options& options);
 /// A line for each family: name and what it measures.
 std::string DescribeFamilies();
 
-/// The summaries of the published networks.
-std::string DescribeNetworks();
+/// The networks that the options select, as options.print_networks says: the summary of each, or
+/// JSON that --network reads. Throws as ChosenWorkloads does.
+std::string DescribeNetworks(const Options& options);
 
 }  // namespace cnn

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -13,6 +14,7 @@
 #include "benchmarks/machine.h"
 #include "benchmarks/testing.h"
 #include "dataset/testing.h"
+#include "model/workload_file.h"
 
 namespace cnn {
 namespace {
@@ -153,6 +155,33 @@ TEST(SuiteTest, NetworksLimitTheSuite) {
   }
 }
 
+// Without an augmentation nothing of it is measured, and no backward pass where there is none.
+TEST(SuiteTest, AUsersNetworkHasTheCasesThatItCanHave) {
+  const TempDir dir;
+  Options options;
+  options.network_file = WriteTinyNetwork(dir, "tiny", 2);
+  EXPECT_EQ(Matching("^Layer/tiny/", options).size(), 6U);
+  EXPECT_EQ(Matching("^Augment/tiny_(plain|decode|resize|flip|to_tensor)$", options).size(), 5U);
+  EXPECT_EQ(Matching("^Augment/", options).size(), 5U);
+  EXPECT_EQ(Matching("augment:plain", options), Matching("^(Pipeline|Epoch|Train)/tiny/", options));
+  options.network_file =
+      WriteTinyNetwork(dir, "full", 2, R"(, "augmentation": {"horizontal_flip": true})");
+  EXPECT_EQ(Matching("^Augment/", options).size(), 8U);
+  EXPECT_EQ(Matching("augment:full", options), Matching("^(Pipeline|Epoch|Train)/full/", options));
+  options.network_file = WriteTinyNetwork(
+      dir, "both", 2, R"(, "augmentation": {"horizontal_flip": true}, "plain_epochs": 3)");
+  EXPECT_EQ(Matching("augment:full", options).size(), Matching("augment:plain", options).size());
+  WriteText(dir.path() / "pool.json", R"({"name": "pool", "input": [3, 32, 32], "layers": [
+    {"name": "pool1", "kind": "MaxPooling2D", "pool_size": 2},
+    {"name": "flatten", "kind": "Flatten"},
+    {"name": "dense1", "kind": "Dense", "units": 1}],
+    "loss": "binary_crossentropy", "optimizer": {"kind": "RMSprop"}})");
+  options.network_file = (dir.path() / "pool.json").string();
+  EXPECT_EQ(Matching("^Layer/.*backward", options),
+            (std::vector<std::string>{"Layer/pool/dense1/device:cpu/pass:backward/batch:32"}));
+  EXPECT_EQ(Matching("^Layer/.*forward", options).size(), 3U);
+}
+
 TEST(SuiteTest, SourcesStandInTheNameOnlyWhenAskedFor) {
   EXPECT_TRUE(Matching("^(Pipeline|Epoch)").size() > 0);
   for (const std::string& name : Names(Make({}))) {
@@ -264,6 +293,22 @@ TEST(ContextTest, SaysWhatIsNeededToJudgeANumber) {
                           "bad_images_policy",
                           "max_pixels"}) {
     EXPECT_EQ(keys.count(key), 1U) << key;
+  }
+}
+
+TEST(ContextTest, HoldsTheTableOfEachNetworkFromAFile) {
+  const TempDir dir;
+  Options options;
+  options.network_file = WriteTinyNetwork(dir, "tiny", 2);
+  std::map<std::string, std::string> context;
+  for (const auto& [key, value] :
+       CollectContext(options, Make(options), SelectWorkloads(options))) {
+    context[key] = value;
+  }
+  EXPECT_EQ(context["networks_file"], options.network_file);
+  EXPECT_EQ(context["network_tiny"], WorkloadLine(ChosenWorkloads(options).at(0)));
+  for (const auto& [key, value] : CollectContext({}, Make({}), SelectWorkloads({}))) {
+    EXPECT_NE(key.rfind("network", 0), 0U) << key;
   }
 }
 

@@ -1,7 +1,10 @@
 #include "dataset/text.h"
 
-#include <cstddef>
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
+#include <numeric>
+#include <vector>
 
 namespace cnn {
 namespace {
@@ -47,6 +50,22 @@ std::string Printable(std::string_view text) {
     printable += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
   }
   return printable;
+}
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (lower(a[i]) == lower(b[j]) ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
+    }
+  }
+  return row.back();
 }
 
 }  // namespace cnn

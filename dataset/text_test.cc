@@ -25,5 +25,12 @@ TEST(Printable, ShowsControlCharactersAndBytesThatAreNoUtf8) {
   EXPECT_EQ(Printable(std::string("\0", 1)), "\\x00");
 }
 
+TEST(EditDistance, CountsLettersThatDiffer) {
+  EXPECT_EQ(EditDistance("filter", "filters"), 1U);
+  EXPECT_EQ(EditDistance("Epohc", "epoch"), 2U);
+  EXPECT_EQ(EditDistance("", "abc"), 3U);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3U);
+}
+
 }  // namespace
 }  // namespace cnn

@@ -441,7 +441,8 @@ TEST(KerasFitTest, ValidationGoesOverTheDataAtMostOnce) {
   }
 }
 
-// The replay above is not the suite's Trainer; this says that Trainer computes the same.
+// The replay above is not the suite's Trainer; this says that Trainer computes the same, but for
+// float32's rounding of a batch's mean: Trainer sums the images' losses in double.
 TEST(KerasFitTest, TrainerComputesWhatTheReplayDoes) {
   for (const char* name : {"adam_categorical", "rmsprop_binary"}) {
     const Json& values = Find(name);
@@ -458,7 +459,7 @@ TEST(KerasFitTest, TrainerComputesWhatTheReplayDoes) {
       for (const Examples& batch : train) trainer.Step(batch.images, batch.labels);
       const TrainingTotals totals = trainer.TakeTotals();
       const Means means = replay.TrainEpoch(train);
-      EXPECT_NEAR(totals.loss, means.loss, 1e-12) << name;
+      EXPECT_NEAR(totals.loss, means.loss, 1e-7 * (1 + means.loss)) << name;
       EXPECT_NEAR(totals.accuracy, means.accuracy, 1e-12) << name;
     }
   }

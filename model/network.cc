@@ -1,54 +1,79 @@
 #include "model/network.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <numeric>
-#include <set>
-#include <stdexcept>
+#include <utility>
 
 namespace cnn {
 namespace {
 
-[[noreturn]] void Refuse(const Network& network, const Layer& layer, const std::string& why) {
-  throw std::invalid_argument("network '" + network.name + "', layer '" + layer.name + "' (" +
-                              ToString(layer.kind) + "): " + why);
-}
+// The layer at `index` with what it follows, to say both in an error.
+struct Place {
+  const Network& network;
+  std::size_t index;
+
+  const Layer& layer() const { return network.layers[index]; }
+
+  [[noreturn]] void Refuse(const std::string& why) const { throw LayerError(network, index, why); }
+
+  // "64x36x36 from layer 'pool2' (MaxPooling2D)"
+  std::string Input(const Shape& shape) const {
+    return ToString(shape) + " from " +
+           (index == 0 ? "the input" : NameAndKind(network.layers[index - 1]));
+  }
+
+  void RequireImage(const Shape& in) const {
+    if (in.size() != 3) Refuse("needs an image, gets " + Input(in));
+  }
+
+  void RequireSize(const char* what, std::int64_t size, std::int64_t limit) const {
+    if (size >= 1 && size <= limit) return;
+    Refuse(std::string(what) + " must be from 1 to " + std::to_string(limit) + ", is " +
+           std::to_string(size));
+  }
+
+  void RequireWindow(const char* what, const Shape& in) const {
+    RequireSize(what, layer().window, kMaxSide);
+    if (in[1] >= layer().window && in[2] >= layer().window) return;
+    const std::string side = std::to_string(layer().window);
+    Refuse(std::string(what) + " of " + side + "x" + side + " is larger than its input, gets " +
+           Input(in));
+  }
+};
 
 // Fills in output and parameters of one layer from its input.
-void TraceLayer(const Network& network, TracedLayer& traced) {
+void TraceLayer(const Place& place, TracedLayer& traced) {
   const Layer& layer = traced.layer;
   const Shape& in = traced.input;
-  const bool is_image = in.size() == 3;
   switch (layer.kind) {
     case LayerKind::kConv2D:
-      if (!is_image) Refuse(network, layer, "needs an image, gets " + ToString(in));
-      if (layer.outputs < 1 || layer.window < 1)
-        Refuse(network, layer, "needs filters and a kernel");
-      if (in[1] < layer.window || in[2] < layer.window) {
-        Refuse(network, layer, "kernel is larger than its input " + ToString(in));
-      }
+      place.RequireImage(in);
+      place.RequireSize("filters", layer.outputs, kMaxOutputs);
+      place.RequireWindow("a kernel", in);
       traced.output = {layer.outputs, in[1] - layer.window + 1, in[2] - layer.window + 1};
       traced.parameters = layer.outputs * (in[0] * layer.window * layer.window + 1);
       return;
     case LayerKind::kMaxPool2D:
-      if (!is_image) Refuse(network, layer, "needs an image, gets " + ToString(in));
-      if (layer.window < 1) Refuse(network, layer, "needs a window");
-      if (in[1] < layer.window || in[2] < layer.window) {
-        Refuse(network, layer, "window is larger than its input " + ToString(in));
-      }
+      place.RequireImage(in);
+      place.RequireWindow("a window", in);
       traced.output = {in[0], in[1] / layer.window, in[2] / layer.window};
       return;
     case LayerKind::kFlatten:
       traced.output = {Elements(in)};
       return;
     case LayerKind::kDense:
-      if (is_image) Refuse(network, layer, "needs a flatten layer before it, gets " + ToString(in));
-      if (layer.outputs < 1) Refuse(network, layer, "needs units");
+      if (in.size() == 3) {
+        place.Refuse("needs a Flatten layer before it, gets " + place.Input(in));
+      }
+      place.RequireSize("units", layer.outputs, kMaxOutputs);
       traced.output = {layer.outputs};
       traced.parameters = layer.outputs * (in[0] + 1);
       return;
     case LayerKind::kDropout:
-      if (!(layer.rate >= 0 && layer.rate < 1)) Refuse(network, layer, "rate must be in [0, 1)");
+      if (!(layer.rate >= 0 && layer.rate < 1)) place.Refuse("rate must be from 0 to below 1");
       traced.output = in;
       return;
     case LayerKind::kReLU:
@@ -105,28 +130,57 @@ const char* ToString(LayerKind kind) {
   return "?";
 }
 
+std::string NameAndKind(const Layer& layer) {
+  return "layer '" + layer.name + "' (" + ToString(layer.kind) + ")";
+}
+
+LayerError::LayerError(const Network& network, std::size_t index, const std::string& why)
+    : std::invalid_argument("network '" + network.name + "', " +
+                            NameAndKind(network.layers[index]) + ", number " +
+                            std::to_string(index + 1) + ": " + why),
+      layer(index),
+      reason(why) {}
+
 std::vector<TracedLayer> Trace(const Network& network) {
   if (network.layers.empty()) {
     throw std::invalid_argument("network '" + network.name + "' has no layers");
   }
-  if (network.input.size() != 3 || Elements(network.input) < 1) {
+  const auto is_side = [](std::int64_t size) { return size >= 1 && size <= kMaxSide; };
+  if (network.input.size() != 3 ||
+      !std::all_of(network.input.begin(), network.input.end(), is_side)) {
     throw std::invalid_argument("network '" + network.name +
-                                "': input must be channels x height x width, is " +
-                                ToString(network.input));
+                                "': input must be channels x height x width, each from 1 to " +
+                                std::to_string(kMaxSide) + ", is " + ToString(network.input));
   }
   std::vector<TracedLayer> traced;
-  std::set<std::string> names;
+  std::map<std::string, std::size_t> names;
   Shape shape = network.input;
-  for (const Layer& layer : network.layers) {
-    if (layer.name.empty() || !names.insert(layer.name).second) {
-      Refuse(network, layer, "every layer needs a name of its own");
+  std::int64_t parameters = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
+    const Place place{network, i};
+    const Layer& layer = network.layers[i];
+    if (layer.name.empty()) place.Refuse("every layer needs a name of its own");
+    const auto [namesake, is_new] = names.emplace(layer.name, i);
+    if (!is_new) {
+      place.Refuse("every layer needs a name of its own, and this one is that of number " +
+                   std::to_string(namesake->second + 1));
     }
     TracedLayer next;
     next.layer = layer;
     next.input = shape;
-    next.is_first = traced.empty();
-    TraceLayer(network, next);
+    next.needs_input_gradient = parameters > 0;
+    TraceLayer(place, next);
     shape = next.output;
+    // A product of two bounded numbers each, so that neither has overflowed.
+    parameters += next.parameters;
+    if (Elements(shape) > kMaxValues) {
+      place.Refuse("gives " + ToString(shape) + ", more than " + std::to_string(kMaxValues) +
+                   " values an image");
+    }
+    if (parameters > kMaxParameters) {
+      place.Refuse("brings the network to " + std::to_string(parameters) +
+                   " parameters, more than " + std::to_string(kMaxParameters));
+    }
     traced.push_back(std::move(next));
   }
   return traced;
@@ -163,21 +217,25 @@ Cost LayerCost(const TracedLayer& traced, std::int64_t batch) {
       cost.backward_flops = products + out;  // weights and bias
       cost.forward_bytes = 4 * (in + weights + biases + out);
       cost.backward_bytes = 4 * (out + in + weights + biases);
-      if (!traced.is_first) {
+      if (traced.needs_input_gradient) {
         cost.backward_flops += products;  // input
         cost.backward_bytes += 4 * (out + weights + in);
       }
       return cost;
     }
     case LayerKind::kReLU:
-      return {in, in, 8 * in, 12 * in};
+      cost = {in, in, 8 * in, 12 * in};
+      break;
     case LayerKind::kMaxPool2D:  // + 8-byte indices of the maxima, written forward, read backward
-      return {3 * out, out, 4 * in + 12 * out, 12 * out + 4 * in};
+      cost = {3 * out, out, 4 * in + 12 * out, 12 * out + 4 * in};
+      break;
     case LayerKind::kDropout:
-      return {2 * in, 2 * in, 12 * in, 12 * in};
+      cost = {2 * in, 2 * in, 12 * in, 12 * in};
+      break;
     case LayerKind::kFlatten:
-      return cost;
+      break;
   }
+  if (!traced.HasBackward()) cost.backward_flops = cost.backward_bytes = 0;
   return cost;
 }
 

@@ -5,7 +5,9 @@
 // is computed together with the loss, as is usual in LibTorch, and has no row of its own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,16 @@ enum class LayerKind { kConv2D, kReLU, kMaxPool2D, kFlatten, kDense, kDropout };
 
 /// Keras's class name of the kind: "Conv2D".
 const char* ToString(LayerKind kind);
+
+inline constexpr LayerKind kLayerKinds[] = {LayerKind::kConv2D,    LayerKind::kReLU,
+                                            LayerKind::kMaxPool2D, LayerKind::kFlatten,
+                                            LayerKind::kDense,     LayerKind::kDropout};
+
+// Bounds that no network of images reaches and no 64-bit arithmetic of ours overflows at.
+inline constexpr std::int64_t kMaxSide = 4096;                      // of the input and a window
+inline constexpr std::int64_t kMaxOutputs = std::int64_t{1} << 20;  // filters or units
+inline constexpr std::int64_t kMaxValues = std::int64_t{1} << 30;   // that a layer gives an image
+inline constexpr std::int64_t kMaxParameters = std::int64_t{1} << 31;  // of a network
 
 struct Layer {
   std::string name;  // unique within the network, [a-z0-9_]
@@ -44,11 +56,26 @@ struct TracedLayer {
   Shape input;
   Shape output;
   std::int64_t parameters = 0;
-  bool is_first = false;  // its backward pass needs no gradient of its input
+  // False up to the first layer with parameters: nothing before that learns, so that no backward
+  // pass goes further. A layer without parameters then has no backward pass at all.
+  bool needs_input_gradient = false;
+
+  bool HasBackward() const { return needs_input_gradient || parameters > 0; }
 };
 
-/// Walks the table. Throws std::invalid_argument naming the layer and the shape it cannot take, a
-/// name that is used twice or empty, or a size that makes no sense.
+/// What is wrong with one layer of a table: its index, and the reason without the layer's own name.
+struct LayerError : std::invalid_argument {
+  LayerError(const Network& network, std::size_t index, const std::string& why);
+  std::size_t layer;
+  std::string reason;
+};
+
+/// "layer 'conv1' (Conv2D)"
+std::string NameAndKind(const Layer& layer);
+
+/// Walks the table. Throws LayerError naming the layer and the shape it cannot take with the layer
+/// that gives it, a name that is used twice or empty, a size that makes no sense or is beyond the
+/// bounds above; std::invalid_argument when the input is no image or there are no layers.
 std::vector<TracedLayer> Trace(const Network& network);
 
 std::int64_t CountParameters(const Network& network);

@@ -133,6 +133,26 @@ TEST(NetworkTest, CostOfWholeNetworks) {
   EXPECT_NEAR(dogs.backward_bytes / 1e6, 678.35, 5e-3);
 }
 
+// Nothing before the first layer with parameters learns: no backward pass goes there.
+TEST(NetworkTest, NoBackwardPassGoesBehindTheFirstParameters) {
+  const auto layers = ByName(Small({{"pool", LayerKind::kMaxPool2D, 0, 2, 0},
+                                    {"conv", LayerKind::kConv2D, 4, 3, 0},
+                                    {"relu", LayerKind::kReLU, 0, 0, 0},
+                                    {"flatten", LayerKind::kFlatten, 0, 0, 0},
+                                    {"dense", LayerKind::kDense, 2, 0, 0}}));
+  EXPECT_FALSE(layers.at("pool").HasBackward());
+  EXPECT_FALSE(layers.at("conv").needs_input_gradient);
+  for (const char* name : {"conv", "relu", "flatten", "dense"}) {
+    EXPECT_TRUE(layers.at(name).HasBackward()) << name;
+  }
+  const Cost pool = LayerCost(layers.at("pool"), 1);
+  EXPECT_GT(pool.forward_flops, 0);
+  EXPECT_EQ(pool.backward_flops, 0);
+  EXPECT_EQ(pool.backward_bytes, 0);
+  const Cost conv = LayerCost(layers.at("conv"), 1);
+  EXPECT_EQ(conv.backward_flops, conv.forward_flops);
+}
+
 TEST(NetworkTest, SummaryShowsLayersShapesAndTotals) {
   const std::string text = Summary(EightKinds().network, 32);
   for (const char* expected :
@@ -147,6 +167,13 @@ TEST(NetworkTest, RefusesADenseLayerOnAnImage) {
   const std::string why = Refusal(Small({{"dense", LayerKind::kDense, 4, 0, 0}}));
   EXPECT_NE(why.find("layer 'dense'"), std::string::npos) << why;
   EXPECT_NE(why.find("3x8x8"), std::string::npos) << why;
+}
+
+TEST(NetworkTest, AShapeThatDoesNotFitNamesBothLayers) {
+  EXPECT_EQ(Refusal(Small(
+                {{"conv", LayerKind::kConv2D, 4, 3, 0}, {"dense", LayerKind::kDense, 4, 0, 0}})),
+            "network 'small', layer 'dense' (Dense), number 2: needs a Flatten layer before it, "
+            "gets 4x6x6 from layer 'conv' (Conv2D)");
 }
 
 TEST(NetworkTest, RefusesAConvolutionAfterFlatten) {
@@ -171,6 +198,9 @@ TEST(NetworkTest, RefusesSizesAndNamesThatMakeNoSense) {
   EXPECT_NE(Refusal(Small({{"conv", LayerKind::kConv2D, 0, 3, 0}})), "");
   EXPECT_NE(Refusal(Small({{"drop", LayerKind::kDropout, 0, 0, 1}})), "");
   EXPECT_NE(Refusal({"flat", {8}, {{"relu", LayerKind::kReLU, 0, 0, 0}}}), "");
+  EXPECT_NE(Refusal({"huge", {3, 8, 1 << 20}, {{"relu", LayerKind::kReLU, 0, 0, 0}}}), "");
+  EXPECT_NE(Refusal(Small({{"conv", LayerKind::kConv2D, INT64_MAX, 3, 0}})), "");
+  EXPECT_NE(Refusal(Small({{"conv", LayerKind::kConv2D, 4, INT64_MAX, 0}})), "");
 }
 
 TEST(WorkloadsTest, HoldWhatTheExperimentsFix) {

@@ -98,6 +98,11 @@ Workload WorkloadFor(std::int64_t classes) {
   return classes == 2 ? DogsVsCats() : EightKinds(classes);
 }
 
+std::int64_t Classes(const Workload& workload) {
+  if (workload.loss == Loss::kBinaryCrossentropy) return 2;
+  return Elements(Trace(workload.network).back().output);
+}
+
 std::vector<Workload> PublishedWorkloads() { return {EightKinds(), DogsVsCats()}; }
 
 }  // namespace cnn

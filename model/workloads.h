@@ -1,5 +1,5 @@
-// A workload is what a published experiment fixes: network, augmentation, loss, optimiser, batch
-// size, steps and epochs.
+// A workload is what an experiment fixes: network, augmentation, loss, optimiser, batch size, steps
+// and epochs. Two are published; a user's own come from a file (model/workload_file.h).
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,17 @@ enum class OptimizerKind { kAdam, kRMSprop };
 const char* ToString(Loss loss);
 const char* ToString(OptimizerKind kind);
 
+// Bounds that no sensible run reaches and no arithmetic of ours overflows at.
+inline constexpr std::int64_t kMaxBatch = 65536;
+inline constexpr std::int64_t kMaxSteps = 100000000;
+inline constexpr std::int64_t kMaxEpochs = 1000000;
+
 struct Workload {
   std::string name;
   Network network;  // its last layer yields one logit per class, or a single one for binary
   Augmentation augmentation;
-  bool has_plain_variant = false;  // the experiment was also run with rescaling only
+  // The experiment was also run with rescaling only; without an augmentation it was only so.
+  bool has_plain_variant = false;
   Loss loss;
   OptimizerKind optimizer;
   double learning_rate;
@@ -42,6 +48,9 @@ Workload DogsVsCats();
 
 /// The experiment for a data set of so many classes: DogsVsCats for two, EightKinds otherwise.
 Workload WorkloadFor(std::int64_t classes);
+
+/// How many classes its loss tells apart: one output tells two. Throws as Trace does.
+std::int64_t Classes(const Workload& workload);
 
 /// Both, in this order.
 std::vector<Workload> PublishedWorkloads();

@@ -25,7 +25,7 @@ struct ContextKey {
   bool HasSubject() const { return !name.empty() && name.back() == '_'; }
 };
 
-constexpr std::array<ContextKey, 38> kKeys = {{
+constexpr std::array<ContextKey, 40> kKeys = {{
     {"host_name", Severity::kIdentity, KeyRole::kMachine},
     {"num_cpus", Severity::kIdentity, KeyRole::kMachine},
     {"caches", Severity::kIdentity, KeyRole::kMachine},
@@ -60,10 +60,13 @@ constexpr std::array<ContextKey, 38> kKeys = {{
     {"handicap", Severity::kSettings},
     {"framework", Severity::kSettings},
     {"dataset_", Severity::kSettings},
+    {"network_", Severity::kSettings},
     {"aslr_enabled", Severity::kEnvironment, KeyRole::kVarying},
     {"date", Severity::kEnvironment, KeyRole::kIncidental},
     {"load_avg", Severity::kEnvironment, KeyRole::kIncidental},
     {"executable", Severity::kEnvironment, KeyRole::kIncidental},
+    // What its networks are stands in network_ keys.
+    {"networks_file", Severity::kEnvironment, KeyRole::kIncidental},
 }};
 
 ContextKey Find(std::string_view key) {

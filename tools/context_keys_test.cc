@@ -35,47 +35,21 @@ TEST(ContextKeys, TellWhatADifferenceMeans) {
 }
 
 TEST(ContextKeys, DistinguishWhateverDecidesANumber) {
-  for (const char* key : {"host_name",
-                          "num_cpus",
-                          "caches",
-                          "device_cpu",
-                          "cpu_capability",
-                          "git_commit",
-                          "git_dirty",
-                          "suite_version",
-                          "build_type",
-                          "compiler",
-                          "cxx_flags",
-                          "libtorch",
-                          "onednn",
-                          "blas",
-                          "opencv",
-                          "libjpeg",
-                          "cuda",
-                          "cudnn",
-                          "allocator",
-                          "environment",
-                          "library_version",
-                          "kernel",
-                          "compute_threads",
-                          "precision",
-                          "governor",
-                          "affinity",
-                          "dataset_dogs",
-                          "seed",
-                          "random_stream",
-                          "keras_profile",
-                          "handicap",
-                          "framework",
-                          "executable",
-                          "nobody's key"}) {
+  for (const char* key :
+       {"host_name",       "num_cpus",     "caches",          "device_cpu", "cpu_capability",
+        "git_commit",      "git_dirty",    "suite_version",   "build_type", "compiler",
+        "cxx_flags",       "libtorch",     "onednn",          "blas",       "opencv",
+        "libjpeg",         "cuda",         "cudnn",           "allocator",  "environment",
+        "library_version", "kernel",       "compute_threads", "precision",  "governor",
+        "affinity",        "dataset_dogs", "network_tiny",    "seed",       "random_stream",
+        "keras_profile",   "handicap",     "framework",       "executable", "nobody's key"}) {
     EXPECT_EQ(Difference(key, "a", "b"), key);
     EXPECT_EQ(Difference(key, "a", "a"), "");
   }
 }
 
 TEST(ContextKeys, LetVaryWhatVariesFromRunToRun) {
-  for (const char* key : {"date", "load_avg", "mhz_per_cpu", "aslr_enabled"}) {
+  for (const char* key : {"date", "load_avg", "mhz_per_cpu", "aslr_enabled", "networks_file"}) {
     EXPECT_EQ(Difference(key, "a", "b"), "") << key;
   }
   EXPECT_EQ(Difference("executable", "build/cnn_benchmarks", "/x/cnn_benchmarks"), "");
@@ -84,7 +58,7 @@ TEST(ContextKeys, LetVaryWhatVariesFromRunToRun) {
 TEST(ContextKeys, TakeAnAbsentKeyForADifference) {
   EXPECT_EQ(Difference("git_commit", "", "b"), "git_commit");
   EXPECT_EQ(Difference("allocator", "a", ""), "allocator");
-  for (const char* key : {"device_cuda", "dataset_dogs"}) {
+  for (const char* key : {"device_cuda", "dataset_dogs", "network_tiny"}) {
     EXPECT_EQ(Difference(key, "a", ""), "") << key << " is of what a run used";
     EXPECT_EQ(Difference(key, "", "b"), "") << key;
   }

@@ -214,16 +214,28 @@ std::string_view SeverityText(Severity severity) {
   return kTexts[static_cast<std::size_t>(severity)];
 }
 
+// Two long values, such as tables of layers, are shown from a little before where they differ.
 std::string DifferenceText(const ContextDifference& difference) {
   constexpr std::size_t kLongest = 120;
-  const auto shown = [](const std::string& value) {
-    const std::string text = VisibleText(value.empty() ? "(absent)" : value);
-    return text.size() <= kLongest ? text : std::string(CutUtf8(text, kLongest)) + "…";
+  constexpr std::size_t kBefore = 40;
+  const std::string base = VisibleText(difference.base.empty() ? "(absent)" : difference.base);
+  const std::string contender =
+      VisibleText(difference.contender.empty() ? "(absent)" : difference.contender);
+  std::size_t begin = 0;
+  if (std::max(base.size(), contender.size()) > kLongest) {
+    const auto [end, ignored] =
+        std::mismatch(base.begin(), base.end(), contender.begin(), contender.end());
+    const auto same = static_cast<std::size_t>(end - base.begin());
+    begin = CutUtf8(base, same - std::min(same, kBefore)).size();
+  }
+  const auto shown = [begin](const std::string& text) {
+    const std::string_view rest = std::string_view(text).substr(begin);
+    return (begin > 0 ? "…" : "") + std::string(CutUtf8(rest, kLongest)) +
+           (rest.size() > kLongest ? "…" : "");
   };
   const std::string kind =
       difference.is_expected ? "compared" : std::string(SeverityText(difference.severity));
-  return kind + ": " + VisibleText(difference.key) + ": " + shown(difference.base) + " → " +
-         shown(difference.contender);
+  return kind + ": " + VisibleText(difference.key) + ": " + shown(base) + " → " + shown(contender);
 }
 
 struct Line {

@@ -55,6 +55,17 @@ TEST(Report, ShowsTheWorstAndCountsTheRest) {
   EXPECT_TRUE(Has(full, "\x1b[31mslower\x1b[0m")) << full;
 }
 
+TEST(Report, ShowsLongValuesFromWhereTheyDiffer) {
+  Files base = Runs(1);
+  Files contender = Runs(1);
+  const std::string same = "{\"layers\": [" + std::string(200, 'l');
+  for (ResultFile& file : base) file.context.push_back({"network_tiny", same + "4" + same});
+  for (ResultFile& file : contender) file.context.push_back({"network_tiny", same + "6" + same});
+  const std::string table = Reported(Compare(base, contender), ReportFormat::kTable);
+  EXPECT_TRUE(Has(table, "settings: network_tiny: …" + std::string(40, 'l') + "4{")) << table;
+  EXPECT_TRUE(Has(table, " → …" + std::string(40, 'l') + "6{")) << table;
+}
+
 TEST(Report, AlignsNamesThatAreWiderThanAScreen) {
   const std::string wide = std::string(300, 'w') + "/\xC3\xA9";
   const std::string table = Reported(Compare(Runs(1, wide), Runs(1.1, wide)), ReportFormat::kTable);
