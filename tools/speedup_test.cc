@@ -16,12 +16,8 @@
 namespace cnn {
 namespace {
 
-/// results/published/, beside the folder of this source.
 std::string PublishedPath(const std::string& name) {
-  const std::string here = __FILE__;
-  const std::size_t slash = here.rfind('/');
-  const std::string folder = slash == std::string::npos ? "." : here.substr(0, slash);
-  return folder + "/../results/published/" + name;
+  return std::string(CNN_PUBLISHED_RESULTS) + "/" + name;
 }
 
 std::vector<ResultFile> PublishedFiles() {
