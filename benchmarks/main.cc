@@ -1,6 +1,5 @@
 // cnn_benchmarks: parse, select, prepare, run. --help says what the exit codes mean.
 #include <benchmark/benchmark.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <iostream>
@@ -40,14 +39,13 @@ int Run(int argc, char** argv) {
   if (flags.list_tests) return Print(JoinNames(cases));
 
   RequireOneTraining(cases, options, flags);
-  Display display(flags, WidestName(cases, flags));
+  const bool shows_epochs = ShowsEpochs(options);
+  Display display(flags, WidestName(cases, flags, shows_epochs));
   ResultFile file(flags);
   PrintPreamble(options, cases);
   PrepareData(options, SourcesNeeded(cases, workloads.size()), workloads);
   AddContext(options, cases, workloads);
   int failures = 0;
-  // A terminal shows the epochs' lines of progress already.
-  const bool shows_epochs = ProgressFor(options) != Progress::kTerminal || isatty(1) != 1;
   const auto on_epoch = [&](const benchmark::BenchmarkReporter::Run& row) {
     if (shows_epochs) display.ReportRuns({row});
     file.ReportRuns({row});

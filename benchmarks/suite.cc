@@ -377,6 +377,10 @@ Progress ProgressFor(const Options& options) {
   return options.progress == ShowProgress::kOn ? Progress::kLines : Progress::kOff;
 }
 
+bool ShowsEpochs(const Options& options) {
+  return ProgressFor(options) != Progress::kTerminal || isatty(STDOUT_FILENO) != 1;
+}
+
 void Register(const std::vector<SuiteCase>& cases, const Options& options, const GoogleFlags& flags,
               const std::vector<WorkloadData>& workloads,
               const std::function<void(const benchmark::BenchmarkReporter::Run&)>& on_epoch,
@@ -443,10 +447,12 @@ std::string JoinNames(const std::vector<SuiteCase>& cases) {
   return text;
 }
 
-std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags) {
+std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags,
+                       bool shows_epochs) {
   std::size_t widest = 0;
   for (const SuiteCase& entry : cases) {
-    const std::string name = entry.epochs > 0 ? NameOfEpoch(entry, entry.epochs) : entry.id.Name();
+    const bool has_epochs = shows_epochs && entry.epochs > 0;
+    const std::string name = has_epochs ? NameOfEpoch(entry, entry.epochs) : entry.id.Name();
     widest = std::max(widest, name.size());
   }
   return flags.repetitions > 1 ? widest + std::string("_median").size() : widest;

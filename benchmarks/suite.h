@@ -63,11 +63,15 @@ void Register(const std::vector<SuiteCase>& cases, const Options& options, const
 /// The names, a line each.
 std::string JoinNames(const std::vector<SuiteCase>& cases);
 
-/// Of the names that a run shows, those of aggregates included.
-std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags);
+/// Of the names that a run shows, those of aggregates included, and of epochs where it shows them.
+std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& flags,
+                       bool shows_epochs);
 
 /// What --progress comes to on this stderr.
 Progress ProgressFor(const Options& options);
+
+/// Whether stdout has a row for each epoch: not where the same terminal shows their progress.
+bool ShowsEpochs(const Options& options);
 
 /// A line for each family: name and what it measures.
 std::string DescribeFamilies();
