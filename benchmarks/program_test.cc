@@ -310,6 +310,23 @@ TEST_F(ProgramTest, AnEpochTrains) {
             "photos, 8 train and 8 test images, 2 classes");
 }
 
+// The published network and the default data: three standard errors above guessing, which is 1 in
+// 8, after 100 steps.
+TEST_F(ProgramTest, TrainingBeatsChance) {
+  const Outcome outcome = Run({"--devices=cpu", "--benchmark_filter=Train/eight_kinds"},
+                              {"XDG_CACHE_HOME=" + (dir_.path() / "cache").string()});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const json latest = Latest();
+  ASSERT_EQ(latest["benchmarks"].size(), 6U);
+  const json& first = latest["benchmarks"][0];
+  const json& last = latest["benchmarks"][4];
+  const auto number = [](const json& row, const char* key) { return row[key].get<double>(); };
+  EXPECT_LT(number(last, "loss"), number(first, "loss"));
+  EXPECT_LT(number(last, "val_loss"), number(first, "val_loss"));
+  EXPECT_GT(number(last, "val_accuracy"), 0.125 + 3 * number(last, "val_accuracy_se"));
+  EXPECT_GT(number(last, "accuracy"), 0.125 + 3 * number(last, "accuracy_se"));
+}
+
 // What an interrupt leaves of a training, and what a sudden death leaves.
 class TrainProgramTest : public ProgramTest {
  protected:

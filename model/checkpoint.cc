@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "dataset/hash.h"
 #include "model/trainer.h"
 
 namespace cnn {
@@ -30,25 +31,15 @@ struct Contents {
   Tensors tensors;
 };
 
-// FNV-1a over 8 bytes at a time: LibTorch does not check what it reads.
-void Hash(const void* data, std::size_t count, std::uint64_t& hash) {
-  const auto* bytes = static_cast<const unsigned char*>(data);
-  for (std::size_t at = 0; at < count; at += sizeof hash) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + at, std::min(sizeof word, count - at));
-    hash = (hash ^ word) * 0x100000001b3ULL;
-    hash ^= hash >> 32;
-  }
-}
-
+// LibTorch does not check what it reads.
 std::string Checksum(const std::string& info, const Tensors& tensors) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  Hash(info.data(), info.size(), hash);
+  Fnv1a hash;
+  hash.AddMemory(info.data(), info.size());
   for (const auto& entry : tensors) {
     const at::Tensor values = entry.value().contiguous();
-    Hash(values.data_ptr(), values.nbytes(), hash);
+    hash.AddMemory(values.data_ptr(), values.nbytes());
   }
-  return std::to_string(hash);
+  return std::to_string(hash.hash());
 }
 
 // Of what the system or LibTorch threw: the first line, without the stack trace.

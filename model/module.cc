@@ -9,6 +9,7 @@
 
 #include <cmath>
 
+#include "dataset/hash.h"
 #include "dataset/random.h"
 
 namespace cnn {
@@ -16,9 +17,9 @@ namespace {
 
 // Keyed by the layer's name, so that a layer has the same weights alone and in its network.
 std::uint64_t NameKey(const std::string& name) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a, 64 bits
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return hash;
+  Fnv1a hash;
+  hash.Add(name);
+  return hash.hash();
 }
 
 // `weight` is [outputs, inputs] or [outputs, inputs, kernel, kernel].
