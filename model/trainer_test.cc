@@ -308,5 +308,65 @@ TEST(TrainerTest, PredictRecordsNothingAndChangesNothing) {
   EXPECT_TRUE(at::equal(logits, trainer.Predict(images)));
 }
 
+// 4 images with losses of their own: the standard error of their mean, and of a share of right
+// answers, by their definitions.
+TEST(TrainerTest, StandardErrorsByTheirDefinition) {
+  const Workload workload = WithoutDropout(EightKinds());
+  Trainer trainer(workload, {}, 1);
+  const at::Tensor images = ToDevice(at::rand({4, 3, 150, 150}), {});
+  const at::Tensor labels = at::tensor({0, 1, 2, 3}, at::kLong);
+  const at::Tensor logits = trainer.Predict(images);
+  const at::Tensor losses = ComputeLosses(workload.loss, logits, labels).to(at::kDouble);
+  const double p = CountCorrect(workload.loss, logits, labels).item<double>() / 4;
+  trainer.Step(images, labels);
+  const TrainingTotals totals = trainer.TakeTotals();
+  EXPECT_NEAR(totals.loss, losses.mean().item<double>(), 1e-6);
+  EXPECT_NEAR(totals.loss_se, losses.std(/*unbiased=*/true).item<double>() / 2, 1e-6);
+  EXPECT_EQ(totals.accuracy, p);
+  EXPECT_EQ(totals.accuracy_se, std::sqrt(p * (1 - p) / 4));
+}
+
+TEST_F(TrainEpochTest, EvaluationTrainsNothingAndDropsNothing) {
+  Loader loader(*source_, Options(1));
+  Trainer trainer(EightKinds(), {}, 1);  // has dropout
+  const auto go_on = [](std::int64_t) { return true; };
+  const auto before = trainer.State();
+  std::vector<at::Tensor> copies;
+  for (const auto& [name, tensor] : before) copies.push_back(tensor.detach().clone());
+  const TrainingTotals first = trainer.Evaluate(loader, 0, 3, go_on);
+  const TrainingTotals second = trainer.Evaluate(loader, 0, 3, go_on);
+  EXPECT_EQ(first.images, 10);
+  EXPECT_EQ(first.loss, second.loss);
+  EXPECT_EQ(first.backward, 0);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    EXPECT_TRUE(at::equal(before[i].second, copies[i])) << before[i].first;
+  }
+  EXPECT_EQ(trainer.OptimizerSteps(), 0);
+}
+
+// Whatever was drawn before, so that a training can go on from a file.
+TEST_F(TrainEpochTest, DropoutOfAnEpochDependsOnSeedAndEpochOnly) {
+  Loader loader(*source_, Options(1));
+  const auto loss_of_second_epoch = [&](std::int64_t draws_before) {
+    Trainer trainer(EightKinds(), {}, 1);
+    at::rand({draws_before});
+    return trainer.TrainEpoch(loader, 1, 2, [](std::int64_t) { return true; }).loss;
+  };
+  EXPECT_EQ(loss_of_second_epoch(1), loss_of_second_epoch(1000));
+}
+
+TEST(TrainerTest, StateNamesWeightsAndMoments) {
+  const auto names = [](const Workload& workload) {
+    std::vector<std::string> found;
+    for (const auto& [name, tensor] : Trainer(workload, {}, 1).State()) found.push_back(name);
+    return found;
+  };
+  const std::vector<std::string> dogs = names(DogsVsCats());
+  EXPECT_EQ(dogs.size(), 2U * 12);  // six layers with weights and biases; RMSprop has one moment
+  EXPECT_EQ(dogs.front(), "conv1.weight");
+  EXPECT_EQ(dogs.back(), "dense2.bias/moment2");
+  EXPECT_EQ(names(EightKinds()).size(), 3U * 10);
+}
+
 }  // namespace
 }  // namespace cnn
