@@ -35,11 +35,11 @@ std::string Csv(const std::vector<benchmark::BenchmarkReporter::Run>& rows) {
   }
   std::string text = "name,repetition_index,iterations,real_time,cpu_time,time_unit";
   for (const std::string& name : counters) text += "," + name;
-  text += ",error_message\n";
+  text += ",label,error_message\n";
   for (const auto& row : rows) {
     text += Quoted(row.benchmark_name());
     if (Failed(row)) {
-      text += ",,,,," + std::string(counters.size(), ',') + "," + Quoted(ErrorOf(row)) + "\n";
+      text += ",,,,," + std::string(counters.size() + 1, ',') + "," + Quoted(ErrorOf(row)) + "\n";
       continue;
     }
     const bool is_share = IsShare(row);
@@ -53,7 +53,7 @@ std::string Csv(const std::vector<benchmark::BenchmarkReporter::Run>& rows) {
       const auto counter = row.counters.find(name);
       text += "," + (counter == row.counters.end() ? "" : Number(counter->second));
     }
-    text += ",\n";
+    text += "," + (row.report_label.empty() ? "" : Quoted(row.report_label)) + ",\n";
   }
   return text;
 }

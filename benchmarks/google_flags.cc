@@ -152,6 +152,9 @@ GoogleFlags TakeGoogleFlags(int& argc, char** argv) {
 
   GoogleFlags flags;
   flags.repetitions = ParseRepetitions(values);
+  const auto warm_up = values.find(kWarmUp);
+  flags.warms_up =
+      warm_up != values.end() && warm_up->second.find_first_of("123456789") != std::string::npos;
   if (values.count(kOut) > 0) flags.out = values[kOut];
   if (values.count(kOutFormat) > 0) flags.out_format = values[kOutFormat];
   if (values.count(kFormat) > 0) flags.format = values[kFormat];

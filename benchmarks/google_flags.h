@@ -18,6 +18,7 @@ struct GoogleFlags {
   bool own_table = true;
   bool own_time_units = true;  // unless --benchmark_time_unit asks for one
   int repetitions = 1;         // --benchmark_repetitions
+  bool warms_up = false;       // --benchmark_min_warmup_time
 };
 
 /// Reads the flags from the environment (BENCHMARK_OUT, ...) and argv, which wins, and takes the

@@ -38,8 +38,8 @@ int Run(int argc, char** argv) {
   const auto cases = Filter(MakeCases(options, workloads), benchmark::GetBenchmarkFilter());
   if (flags.list_tests) return Print(JoinNames(cases));
 
-  RequireOneTraining(cases, options, flags);
-  const bool shows_epochs = ShowsEpochs(options);
+  CheckTrainings(cases, options, flags);
+  const bool shows_epochs = ShowsEpochs(options, flags);
   Display display(flags, WidestName(cases, flags, shows_epochs));
   ResultFile file(flags);
   PrintPreamble(options, cases);
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
     std::fputs("cnn_benchmarks: out of memory\n", stderr);
     return 2;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnn_benchmarks: %s\n", cnn::Printable(error.what()).c_str());
+    std::fprintf(stderr, "cnn_benchmarks: %s\n", cnn::PrintableLines(error.what()).c_str());
     return 2;
   }
 }

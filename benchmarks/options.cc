@@ -50,7 +50,8 @@ std::int64_t ParseCount(const std::string& flag, const std::string& text, std::i
 }
 
 std::string ParsePath(const std::string& flag, const std::string& text) {
-  if (text.empty()) throw UsageError(flag + ": names no file");
+  // "--checkpoint --resume" has forgotten it.
+  if (text.empty() || text.rfind("--", 0) == 0) throw UsageError(flag + ": names no file");
   return text;
 }
 

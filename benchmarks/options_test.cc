@@ -140,6 +140,7 @@ TEST(OptionsTest, JunkIsRefusedByFlagAndValue) {
       {"--progress=yes", "'yes'"},
       {"--checkpoint=", "no value"},
       {"--trace=", "no value"},
+      {"--checkpoint=--resume", "names no file"},
   };
   for (const auto& [argument, expected] : cases) {
     const std::string why = Refusal({argument});

@@ -13,6 +13,7 @@
 
 #include "benchmarks/csv.h"
 #include "benchmarks/table.h"
+#include "dataset/replace_file.h"
 #include "fixtures/fixture.h"
 
 namespace cnn {
@@ -51,15 +52,18 @@ std::unique_ptr<benchmark::BenchmarkReporter> FileReporter(const std::string& fo
 
 // Empty, or why not.
 std::string WriteWhole(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".partial." + std::to_string(getpid());
-  errno = 0;
-  std::ofstream out(partial, std::ios::binary);
-  out << text;
-  out.close();
-  if (out && std::rename(partial.c_str(), path.c_str()) == 0) return "";
-  std::string why = std::strerror(errno);
-  std::remove(partial.c_str());
-  return why;
+  try {
+    ReplaceFile(path, [&](const std::string& file) {
+      errno = 0;
+      std::ofstream out(file, std::ios::binary);
+      out << text;
+      out.close();
+      if (!out) throw std::runtime_error(std::strerror(errno));
+    });
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 // Links to open files of a process: what they point to is not to be replaced.

@@ -181,13 +181,13 @@ TEST_F(ResultFileTest, CsvHasOneHeadingForAllCounters) {
   std::getline(lines, line);
   EXPECT_EQ(line,
             "name,repetition_index,iterations,real_time,cpu_time,time_unit,items_per_second,"
-            "peak_memory_mb,wait_ms,error_message");
+            "peak_memory_mb,wait_ms,label,error_message");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Epoch/a\",0,3,2000,3000,ms,123.456,,0.5,");
+  EXPECT_EQ(line, "\"Epoch/a\",0,3,2000,3000,ms,123.456,,0.5,,");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Model/\"\"b\"\"\",0,3,2000,3000,ms,,5,,");
+  EXPECT_EQ(line, "\"Model/\"\"b\"\"\",0,3,2000,3000,ms,,5,,,");
   std::getline(lines, line);
-  EXPECT_EQ(line, "\"Epoch/c\",,,,,,,,,\"no such file\"");
+  EXPECT_EQ(line, "\"Epoch/c\",,,,,,,,,,\"no such file\"");
 }
 
 // As Google Benchmark makes it: the share stands where times stand.

@@ -48,9 +48,10 @@ std::vector<SuiteCase> Filter(std::vector<SuiteCase> cases, const std::string& f
 std::vector<std::set<SourceKey>> SourcesNeeded(const std::vector<SuiteCase>& cases,
                                                std::size_t workloads);
 
-/// Throws UsageError where the options ask for what only a single training can give.
-void RequireOneTraining(const std::vector<SuiteCase>& cases, const Options& options,
-                        const GoogleFlags& flags);
+/// Throws UsageError where the flags ask of trainings what they cannot give: one file of several,
+/// several things in one file, a warm-up.
+void CheckTrainings(const std::vector<SuiteCase>& cases, const Options& options,
+                    const GoogleFlags& flags);
 
 /// Registers with Google Benchmark. `on_epoch` gets the rows of Train's epochs as they end.
 /// `workloads` and `failures`, which counts cases that an error ended, must outlive the run. Throws
@@ -71,7 +72,7 @@ std::size_t WidestName(const std::vector<SuiteCase>& cases, const GoogleFlags& f
 Progress ProgressFor(const Options& options);
 
 /// Whether stdout has a row for each epoch: not where the same terminal shows their progress.
-bool ShowsEpochs(const Options& options);
+bool ShowsEpochs(const Options& options, const GoogleFlags& flags);
 
 /// A line for each family: name and what it measures.
 std::string DescribeFamilies();

@@ -131,8 +131,7 @@ TEST(SuiteTest, AFileIsForOneTraining) {
   Options options;
   const GoogleFlags flags;
   const auto refusal = [&](const std::string& filter, const GoogleFlags& google) {
-    return UsageErrorOf(
-        [&] { RequireOneTraining(Filter(Make(options), filter), options, google); });
+    return UsageErrorOf([&] { CheckTrainings(Filter(Make(options), filter), options, google); });
   };
   EXPECT_EQ(refusal("^Train", flags), "");
   options.checkpoint = "a.ckpt";
@@ -145,6 +144,18 @@ TEST(SuiteTest, AFileIsForOneTraining) {
   options.checkpoint.clear();
   options.trace = "a.json";
   EXPECT_NE(refusal("^Train/dogs", flags).find("--trace"), std::string::npos);
+  options.checkpoint = "./a.json";
+  EXPECT_NE(refusal("^Train/eight", flags).find("is the file of --checkpoint already"),
+            std::string::npos);
+  options.checkpoint = flags.out;
+  EXPECT_NE(refusal("^Train/eight", flags).find("is the file of --benchmark_out already"),
+            std::string::npos);
+  GoogleFlags warm;
+  warm.warms_up = true;
+  EXPECT_NE(refusal("^Train/eight", warm).find("warmup"), std::string::npos);
+  options.checkpoint.clear();
+  options.trace.clear();
+  EXPECT_EQ(refusal("^Epoch", warm), "");
 }
 
 TEST(SuiteTest, NetworksLimitTheSuite) {

@@ -127,7 +127,7 @@ void Table::PrintRow(const Run& run) {
     const auto counter = run.counters.find(column.counter);
     PrintCell(out, counter == run.counters.end() ? "" : cell(counter->second, column.scale));
   }
-  out << "\n";
+  out << (run.report_label.empty() ? "" : "  ") << run.report_label << "\n";
 }
 
 }  // namespace cnn

@@ -52,6 +52,21 @@ std::string Printable(std::string_view text) {
   return printable;
 }
 
+std::string PrintableLines(std::string_view text) {
+  std::string printable;
+  for (std::size_t end = 0; end != std::string_view::npos; text.remove_prefix(end + 1)) {
+    end = text.find('\n');
+    printable += Printable(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    printable += '\n';
+  }
+  return printable;
+}
+
+std::string FirstLine(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 std::size_t EditDistance(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   std::vector<std::size_t> row(b.size() + 1);

@@ -12,6 +12,12 @@ namespace cnn {
 /// Valid UTF-8 on one line, without control characters: each byte that is neither is written \xNN.
 std::string Printable(std::string_view text);
 
+/// The same line by line: for messages that have several.
+std::string PrintableLines(std::string_view text);
+
+/// Up to the first line feed: LibTorch puts a stack trace below what went wrong.
+std::string FirstLine(std::string_view text);
+
 /// Levenshtein's: insertions, deletions and replacements of letters, compared without case.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 

@@ -1,24 +1,20 @@
 #include "dataset/timeline.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
-#include <system_error>
 
+#include "dataset/replace_file.h"
 #include "dataset/text.h"
 
 namespace cnn {
 namespace {
 
-namespace fs = std::filesystem;
 using Value = nlohmann::ordered_json;  // Timeline::Json is a function
 
 // One process, whose first thread bears its number: the main thread, which Perfetto shows above the
@@ -112,29 +108,17 @@ std::string Timeline::Json() const {
 }
 
 void Timeline::Write(const std::string& path) const {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (fs::is_directory(status)) Fail(path, "it is a folder");
-  const bool in_place = fs::exists(status) && !fs::is_regular_file(status);
-  // Through links: what is replaced is the file, not the link to it.
-  fs::path place = path;
-  if (fs::is_regular_file(status)) {
-    place = fs::canonical(path, error);
-    if (error) Fail(path, error.message());
+  try {
+    ReplaceFile(path, [this](const std::string& file) {
+      errno = 0;
+      std::ofstream out(file, std::ios::binary);
+      if (out) WriteJson(out);
+      out.close();
+      if (!out) throw std::runtime_error(errno != 0 ? std::strerror(errno) : "disk full?");
+    });
+  } catch (const std::runtime_error& error) {
+    Fail(path, error.what());
   }
-  fs::path file = place;
-  if (!in_place) file += ".partial." + std::to_string(getpid());
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  if (out) WriteJson(out);
-  out.close();
-  const int code = errno;
-  error.clear();
-  if (out && !in_place) fs::rename(file, place, error);
-  if (out && !error) return;
-  const std::string why = error ? error.message() : code ? std::strerror(code) : "disk full?";
-  if (!in_place) fs::remove(file, error);
-  Fail(path, why);
 }
 
 }  // namespace cnn

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "dataset/hash.h"
+#include "dataset/replace_file.h"
+#include "dataset/text.h"
 #include "model/trainer.h"
 
 namespace cnn {
@@ -42,14 +42,26 @@ std::string Checksum(const std::string& info, const Tensors& tensors) {
   return std::to_string(hash.hash());
 }
 
-// Of what the system or LibTorch threw: the first line, without the stack trace.
-std::string FirstLine(const std::exception& error) {
-  const std::string what = error.what();
-  return what.substr(0, what.find('\n'));
-}
-
-[[noreturn]] void FailToWrite(const std::string& path, const std::string& why) {
-  throw std::runtime_error("cannot write the checkpoint '" + path + "': " + why);
+// Writes the archive, to the disk: a crash leaves the old file or the new one. LibTorch's writer
+// ends the program when it cannot write, so it never learns of that.
+void Save(torch::serialize::OutputArchive& archive, const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = file < 0 ? errno : 0;
+  archive.save_to([&](const void* data, std::size_t size) {
+    const auto* bytes = static_cast<const char*>(data);
+    for (std::size_t done = 0; error == 0 && done < size;) {
+      const ssize_t written = write(file, bytes + done, size - done);
+      if (written >= 0) {
+        done += static_cast<std::size_t>(written);
+      } else if (errno != EINTR) {
+        error = errno;
+      }
+    }
+    return size;
+  });
+  if (error == 0 && fsync(file) != 0) error = errno;
+  if (file >= 0 && close(file) != 0 && error == 0) error = errno;
+  if (error != 0) throw std::runtime_error(std::strerror(error));
 }
 
 Contents Read(const std::string& path) {
@@ -80,7 +92,7 @@ Contents Read(const std::string& path) {
     return contents;
   } catch (const std::exception& error) {
     throw std::runtime_error("'" + path + "' is no checkpoint of this program, or damaged (" +
-                             FirstLine(error) + ")");
+                             FirstLine(error.what()) + ")");
   }
 }
 
@@ -98,31 +110,21 @@ void WriteCheckpoint(const std::string& path, const CheckpointInfo& info, const 
   for (const auto& [name, tensor] : trainer.State()) {
     tensors.insert(name, tensor.detach().to(at::kCPU));
   }
-  const std::string partial = path + ".partial." + std::to_string(getpid());
   try {
     torch::serialize::OutputArchive archive;
     archive.write("info", text);
     archive.write("state", c10::IValue(tensors));
     archive.write("checksum", Checksum(text, tensors));
-    archive.save_to(partial);
+    ReplaceFile(path, [&](const std::string& file) { Save(archive, file); });
   } catch (const std::exception& error) {
-    std::remove(partial.c_str());
-    FailToWrite(path, FirstLine(error));
+    throw std::runtime_error("cannot write the checkpoint '" + path +
+                             "': " + FirstLine(error.what()));
   }
-  // On the disk before the name points to it: a crash leaves the old file or the new one.
-  const int file = open(partial.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool is_saved =
-      file >= 0 && fsync(file) == 0 && std::rename(partial.c_str(), path.c_str()) == 0;
-  const int error = errno;
-  if (file >= 0) close(file);
-  if (is_saved) return;
-  std::remove(partial.c_str());
-  FailToWrite(path, std::strerror(error));
 }
 
 CheckpointInfo ReadCheckpointInfo(const std::string& path) { return Read(path).info; }
 
-void RestoreCheckpoint(const std::string& path, Trainer& trainer) {
+CheckpointInfo RestoreCheckpoint(const std::string& path, Trainer& trainer) {
   const Contents contents = Read(path);
   const c10::NoGradGuard no_grad;
   const auto state = trainer.State();
@@ -138,6 +140,7 @@ void RestoreCheckpoint(const std::string& path, Trainer& trainer) {
     throw std::runtime_error("'" + path + "' is of another network: it has more tensors");
   }
   trainer.SetOptimizerSteps(contents.optimizer_steps);
+  return contents.info;
 }
 
 std::string DifferenceOf(const CheckpointKeys& there, const CheckpointKeys& here) {

@@ -36,7 +36,7 @@ CheckpointInfo ReadCheckpointInfo(const std::string& path);
 
 /// Makes `trainer`, of the same network and optimiser, the one that was written. Throws like
 /// ReadCheckpointInfo, and where the file's tensors are not those of the trainer.
-void RestoreCheckpoint(const std::string& path, Trainer& trainer);
+CheckpointInfo RestoreCheckpoint(const std::string& path, Trainer& trainer);
 
 /// Empty where both say the same; else the first difference in words: "seed is 1 there and 2 here".
 std::string DifferenceOf(const CheckpointKeys& there, const CheckpointKeys& here);

@@ -154,6 +154,11 @@ TEST_F(CheckpointTest, AFailedWriteLeavesWhatWasThere) {
   }
 }
 
+TEST_F(CheckpointTest, AFullDiskIsAnErrorNotTheEnd) {
+  const Trainer trainer(Small(), {}, 7);
+  EXPECT_TRUE(Contains(ErrorOf([&] { WriteCheckpoint("/dev/full", {}, trainer); }), "No space"));
+}
+
 TEST_F(CheckpointTest, TheFirstDifferenceIsNamed) {
   const CheckpointKeys there = {{"network", "small"}, {"seed", "1"}, {"layer 9", "dense9"}};
   EXPECT_EQ(DifferenceOf(there, there), "");

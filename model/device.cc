@@ -219,6 +219,10 @@ void UseExactFloat32() {
   at::globalContext().setAllowTF32CuDNN(false);
 }
 
+void UseDeterministicCuDnn(bool deterministic) {
+  at::globalContext().setDeterministicCuDNN(deterministic);
+}
+
 void SetIntraOpThreads(int threads) {
   // Builds of OpenCV with OpenMP let the number of threads follow the load average.
   using SetDynamic = void (*)(int);

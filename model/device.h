@@ -50,6 +50,10 @@ bool ResetPeakMemory(const Device& device);
 /// allows for some operations of a GPU and not for others, depending on its version.
 void UseExactFloat32();
 
+/// Makes cuDNN choose algorithms that give the same bits each time, or whatever is fastest. Nothing
+/// to the CPU, which always does.
+void UseDeterministicCuDnn(bool deterministic);
+
 /// Number of threads LibTorch uses inside an operation. Call before the first operation where
 /// possible.
 void SetIntraOpThreads(int threads);

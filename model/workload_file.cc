@@ -174,8 +174,10 @@ class ObjectReader {
   void RequireKeys(const std::string& owner, const std::vector<std::string>& keys) const {
     for (const JsonNode& item : node_.items) {
       if (std::find(keys.begin(), keys.end(), item.key) != keys.end()) continue;
+      const std::string suggestion = Suggestion(item.key, keys);
+      const bool is_question = !suggestion.empty() && suggestion.back() == '?';
       place_.Fail(item.key_line, "unknown key '" + item.key.substr(0, kMaxNameSize) + "'" +
-                                     Suggestion(item.key, keys) + " " + owner + " has " +
+                                     suggestion + (is_question ? " " : "; ") + owner + " has " +
                                      Join(keys));
     }
   }

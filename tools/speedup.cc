@@ -342,6 +342,7 @@ Speedup Grouper::Pair(const Group& group, const Side& reference, const Side& oth
   Speedup pair;
   pair.workload = group.parts.workload;
   pair.variant = VariantOf(group.parts);
+  pair.is_of_epochs = group.parts.has_epoch;
   pair.framework = group.framework;
   pair.is_per_image = reference.all_have_images && other.all_have_images;
   const auto fill = [&pair](SpeedupSide& to, const Side& from) {
@@ -462,7 +463,7 @@ std::string PublishedText(const PublishedSpeedup& published) {
 }
 
 std::vector<std::string> CellsOf(const Speedup& pair, bool show_framework) {
-  std::string variant = pair.variant;
+  std::string variant = pair.variant + (pair.is_of_epochs ? " (epochs)" : "");
   if (show_framework) variant += (variant.empty() ? "framework:" : " framework:") + pair.framework;
   std::string samples = std::to_string(pair.reference.seconds.size()) + ", " +
                         std::to_string(pair.other.seconds.size());

@@ -50,6 +50,7 @@ struct Speedup {
   std::string variant;    // the other axes: "augment:full batch:32 workers:12 steps:1000"
   std::string framework;  // "ours" or the context's; empty where it is the axis
   bool is_per_image = false;
+  bool is_of_epochs = false;  // each a row of its own; not their closing row
   SpeedupSide reference;
   SpeedupSide other;
   double ratio = 0;         // of the means: above 1 the other is faster
