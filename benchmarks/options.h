@@ -47,7 +47,7 @@ struct Options {
   std::optional<int> threads;  // LibTorch's; not set: the cores that the workers leave
   std::uint64_t seed = 42;
   std::string data_dir;             // empty: the synthetic data set
-  std::vector<SourceKind> sources;  // of Pipeline and Epoch; empty: files
+  std::vector<SourceKind> sources;  // of Pipeline, Epoch, Train; empty: files
   RandomStream stream = RandomStream::kKeyed;
   KerasProfile profile = KerasProfile::kKp112;
   BadImages bad_images = BadImages::kSkip;
