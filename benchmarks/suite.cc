@@ -185,19 +185,19 @@ std::vector<SuiteCase> PipelineCases(const Inputs& inputs) {
   return cases;
 }
 
-std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
+// What Epoch and Train share; `workers` names those of a device.
+std::vector<SuiteCase> TrainingCases(
+    const Inputs& inputs, std::int64_t steps,
+    const std::function<std::vector<int>(const Device& device)>& workers) {
   std::vector<SuiteCase> cases;
   for (const std::string& augment : Augments(inputs.workload)) {
     for (const SourceKind source : Sources(inputs)) {
       for (const Device& device : inputs.options.devices) {
         for (const std::int64_t batch : Batches(inputs)) {
-          for (const int workers : Workers(inputs, std::max(1, AvailableCores() - 1))) {
-            SuiteCase entry =
-                LoaderCase(inputs, augment, source, batch, workers, Steps(inputs, kDefaultSteps));
+          for (const int count : workers(device)) {
+            SuiteCase entry = LoaderCase(inputs, augment, source, batch, count, steps);
             entry.id.device = device;
-            entry.threads = Threads(inputs, workers);
-            entry.make = MakeEpochFixture;
-            entry.iterations = kEpochs;
+            entry.threads = Threads(inputs, count);
             cases.push_back(entry);
           }
         }
@@ -207,25 +207,25 @@ std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
   return cases;
 }
 
+std::vector<SuiteCase> EpochCases(const Inputs& inputs) {
+  std::vector<SuiteCase> cases = TrainingCases(
+      inputs, Steps(inputs, kDefaultSteps),
+      [&](const Device&) { return Workers(inputs, std::max(1, AvailableCores() - 1)); });
+  for (SuiteCase& entry : cases) {
+    entry.make = MakeEpochFixture;
+    entry.iterations = kEpochs;
+  }
+  return cases;
+}
+
 std::vector<SuiteCase> TrainCases(const Inputs& inputs) {
-  std::vector<SuiteCase> cases;
-  for (const std::string& augment : Augments(inputs.workload)) {
-    for (const SourceKind source : Sources(inputs)) {
-      for (const Device& device : inputs.options.devices) {
-        for (const std::int64_t batch : Batches(inputs)) {
-          for (const int workers : TrainWorkers(inputs, device)) {
-            SuiteCase entry = LoaderCase(inputs, augment, source, batch, workers,
-                                         Steps(inputs, kDefaultTrainSteps));
-            entry.id.device = device;
-            entry.threads = Threads(inputs, workers);
-            entry.make = MakeTrainFixture;
-            entry.unit = benchmark::kSecond;
-            entry.epochs = TrainEpochs(inputs, augment);
-            cases.push_back(entry);
-          }
-        }
-      }
-    }
+  std::vector<SuiteCase> cases =
+      TrainingCases(inputs, Steps(inputs, kDefaultTrainSteps),
+                    [&](const Device& device) { return TrainWorkers(inputs, device); });
+  for (SuiteCase& entry : cases) {
+    entry.make = MakeTrainFixture;
+    entry.unit = benchmark::kSecond;
+    entry.epochs = TrainEpochs(inputs, entry.id.augment);
   }
   return cases;
 }
