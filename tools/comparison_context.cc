@@ -63,17 +63,16 @@ std::vector<std::string> ContextKeys(const Sides& sides) {
   return keys;
 }
 
-// A key that some files lack, such as that of a device they did not use, is no contradiction.
-void RefuseMixed(const std::string& key, std::vector<std::string> values, bool allow_mixed) {
-  // Settings are written by every run that can be told them; a handicap only where there is one.
-  if (SeverityOf(key) != Severity::kSettings || HasSubject(key)) {
-    values.erase(std::remove(values.begin(), values.end(), std::string()), values.end());
+// `values` are the distinct ones of a side's files.
+void RefuseMixed(const std::string& key, const std::vector<std::string>& values) {
+  for (const std::string& a : values) {
+    for (const std::string& b : values) {
+      if (!IsMixed(key, a, b)) continue;
+      throw CompareError("files of one side differ in " + key + ": " + Joined(values, " | ") +
+                         "; compare files of one machine, one build and the same settings a side, "
+                         "or allow it with --allow-mixed-context");
+    }
   }
-  const bool is_environment = SeverityOf(key) == Severity::kEnvironment;
-  if (values.size() < 2 || is_environment || allow_mixed) return;
-  throw CompareError("files of one side differ in " + key + ": " + Joined(values, " | ") +
-                     "; compare files of one machine and one build a side, or allow a mixed "
-                     "context");
 }
 
 enum class Era { kBefore, kAfter, kUnknown };
@@ -156,9 +155,9 @@ std::vector<ContextDifference> CompareContexts(const Sides& sides, bool allow_mi
     std::vector<std::string> all = base;
     all.insert(all.end(), contender.begin(), contender.end());
     if (key == "mhz_per_cpu" && IsSameClock(all)) continue;
-    if (key != "mhz_per_cpu") {
-      RefuseMixed(key, base, allow_mixed);
-      RefuseMixed(key, contender, allow_mixed);
+    if (!allow_mixed) {
+      RefuseMixed(key, base);
+      RefuseMixed(key, contender);
     }
     if (base == contender && base.size() == 1) continue;
     differences.push_back(

@@ -123,12 +123,40 @@ TEST(Context, OfOneSideIsNotMixed) {
   EXPECT_NO_THROW(Compare(side("mhz_per_cpu", "2000", "3000"), Runs({1})));
   EXPECT_THROW(Compare(side("allocator", "libc", "jemalloc"), Runs({1})), CompareError);
   EXPECT_THROW(Compare(side("handicap", "0.05", ""), Runs({1})), CompareError);
+  for (const char* key :
+       {"environment", "opencv_threads", "kernel", "bad_images_policy", "max_pixels"}) {
+    EXPECT_THROW(Compare(side(key, "x", "y"), Runs({1})), CompareError) << key;
+  }
   EXPECT_NO_THROW(Compare(side("dataset_dogs_vs_cats", "600 images", ""), Runs({1})));
-  const Comparison kernels = Compare(side("governor", "a", "b"), side("governor", "a", "a"));
-  EXPECT_EQ(kernels.context.front().base, "a | b");
+  const Comparison layouts = Compare(side("aslr_enabled", "true", "false"), Runs({1}));
+  EXPECT_EQ(layouts.context.front().base, "true | false");
   CompareOptions options;
   options.allow_mixed_context = true;
   EXPECT_NO_THROW(Compare(side("host_name", "x", "y"), Runs({1}), options));
+}
+
+// What a comparison lets be one side, an export lets be one series, and the reverse.
+TEST(Context, OfOneSideIsMixedByTheRulesOfTheExports) {
+  std::vector<std::string> keys = {
+      "environment",   "opencv_threads", "bad_images_policy",   "max_pixels", "kernel",
+      "governor",      "date",           "cpu_scaling_enabled", "load_avg",   "aslr_enabled",
+      "networks_file", "nobody's key"};
+  for (const char* file : {"eight_kinds.json", "../baselines/xeon-2core-cpu.json"}) {
+    const std::string path = std::string(CNN_PUBLISHED_RESULTS) + '/' + file;
+    for (const ContextEntry& entry : ReadResultFile(path).context) keys.push_back(entry.key);
+  }
+  for (const std::string& key : keys) {
+    for (const char* second : {"y", ""}) {
+      if (key == "executable") continue;  // a side may hold files of several programs
+      const Files side = {File({Row("A", 1)}, {{key, "x"}}), File({Row("A", 1)}, {{key, second}})};
+      const bool is_one_series = DifferenceOfOrigin(side[0], side[1]).empty();
+      if (is_one_series) {
+        EXPECT_NO_THROW(Compare(side, Runs({1}))) << key;
+      } else {
+        EXPECT_THROW(Compare(side, Runs({1})), CompareError) << key;
+      }
+    }
+  }
 }
 
 Files Dated(const std::vector<std::string>& dates) {

@@ -25,13 +25,14 @@ struct ContextKey {
   bool HasSubject() const { return !name.empty() && name.back() == '_'; }
 };
 
-constexpr std::array<ContextKey, 40> kKeys = {{
+constexpr std::array<ContextKey, 48> kKeys = {{
     {"host_name", Severity::kIdentity, KeyRole::kMachine},
     {"num_cpus", Severity::kIdentity, KeyRole::kMachine},
     {"caches", Severity::kIdentity, KeyRole::kMachine},
     {"device_", Severity::kIdentity, KeyRole::kMachine},
     {"mhz_per_cpu", Severity::kIdentity, KeyRole::kVarying},
     {"cpu_capability", Severity::kIdentity},
+    {"kernel", Severity::kIdentity},
     {"library_build_type", Severity::kBuild},
     {"library_version", Severity::kBuild},
     {"json_schema_version", Severity::kBuild},
@@ -52,15 +53,22 @@ constexpr std::array<ContextKey, 40> kKeys = {{
     {"cores", Severity::kSettings},
     {"affinity", Severity::kSettings},
     {"compute_threads", Severity::kSettings},
+    {"opencv_threads", Severity::kSettings},
+    {"environment", Severity::kSettings},
     {"allocator", Severity::kSettings},
     {"precision", Severity::kSettings},
     {"seed", Severity::kSettings},
     {"random_stream", Severity::kSettings},
     {"keras_profile", Severity::kSettings},
+    {"bad_images_policy", Severity::kSettings},
+    {"max_pixels", Severity::kSettings},
     {"handicap", Severity::kSettings},
     {"framework", Severity::kSettings},
     {"dataset_", Severity::kSettings},
     {"network_", Severity::kSettings},
+    {"governor"},
+    {"transparent_hugepages"},
+    {"cpu_scaling_enabled"},
     {"aslr_enabled", Severity::kEnvironment, KeyRole::kVarying},
     {"date", Severity::kEnvironment, KeyRole::kIncidental},
     {"load_avg", Severity::kEnvironment, KeyRole::kIncidental},
@@ -77,15 +85,6 @@ ContextKey Find(std::string_view key) {
   return {};
 }
 
-bool IsSameOrigin(std::string_view key, std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  // The same program may have been started by another path.
-  if (key == "executable") return BaseName(a) == BaseName(b);
-  const ContextKey known = Find(key);
-  if (known.role == KeyRole::kIncidental || known.role == KeyRole::kVarying) return true;
-  return known.HasSubject() && (a.empty() || b.empty());
-}
-
 }  // namespace
 
 Severity SeverityOf(std::string_view key) { return Find(key).severity; }
@@ -98,10 +97,19 @@ bool IsCompared(std::string_view key) { return Find(key).role == KeyRole::kCompa
 
 bool IsIncidental(std::string_view key) { return Find(key).role == KeyRole::kIncidental; }
 
+bool IsMixed(std::string_view key, std::string_view a, std::string_view b) {
+  if (a == b) return false;
+  // The same program may have been started by another path.
+  if (key == "executable") return BaseName(a) != BaseName(b);
+  const ContextKey known = Find(key);
+  if (known.role == KeyRole::kIncidental || known.role == KeyRole::kVarying) return false;
+  return !known.HasSubject() || (!a.empty() && !b.empty());
+}
+
 std::string_view DifferenceOfOrigin(const ResultFile& a, const ResultFile& b) {
   for (const ResultFile* file : {&a, &b}) {
     for (const ContextEntry& entry : file->context) {
-      if (!IsSameOrigin(entry.key, a.ContextValue(entry.key), b.ContextValue(entry.key))) {
+      if (IsMixed(entry.key, a.ContextValue(entry.key), b.ContextValue(entry.key))) {
         return entry.key;
       }
     }

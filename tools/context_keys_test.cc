@@ -23,7 +23,10 @@ std::string Difference(const std::string& key, const std::string& a, const std::
 TEST(ContextKeys, TellWhatADifferenceMeans) {
   EXPECT_EQ(SeverityOf("device_cuda"), Severity::kIdentity);
   EXPECT_EQ(SeverityOf("cudnn"), Severity::kBuild);
-  EXPECT_EQ(SeverityOf("allocator"), Severity::kSettings);
+  for (const char* key :
+       {"allocator", "environment", "opencv_threads", "bad_images_policy", "max_pixels"}) {
+    EXPECT_EQ(SeverityOf(key), Severity::kSettings) << key;
+  }
   EXPECT_EQ(SeverityOf("governor"), Severity::kEnvironment);
   EXPECT_EQ(SeverityOf(""), Severity::kEnvironment);
   EXPECT_TRUE(IsMachineKey("device_cpu"));
