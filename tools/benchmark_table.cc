@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 
 #include "tools/benchmark_name.h"
 #include "tools/export_text.h"
@@ -15,62 +14,6 @@ struct Table {
   std::vector<Benchmark> benchmarks;
   std::unordered_map<std::string, std::size_t> index;
 };
-
-// Finds rows of one file that bear one name and are not repetitions of each other.
-class Duplicates {
- public:
-  Duplicates(const ResultFile& file, bool are_allowed) : file_(file), are_allowed_(are_allowed) {}
-
-  /// Which of its name a row belongs to, from 0.
-  std::size_t OrdinalOf(const std::string& name, const ResultRow& row) {
-    Rows& rows = rows_[name];
-    const auto found = rows.families.try_emplace({row.family_index, row.per_family_instance_index},
-                                                 rows.families.size());
-    std::size_t ordinal = found.first->second;
-    if (row.kind == RowKind::kIteration && row.repetition_index >= 0) {
-      ordinal += rows.repetitions[{ordinal, row.repetition_index}]++;
-    }
-    if (ordinal > 0 && !are_allowed_) Refuse(name, row, rows.families);
-    return ordinal;
-  }
-
- private:
-  using Families = std::map<std::pair<std::int64_t, std::int64_t>, std::size_t>;
-  struct Rows {
-    Families families;
-    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> repetitions;
-  };
-
-  [[noreturn]] void Refuse(const std::string& name, const ResultRow& row,
-                           const Families& families) const {
-    std::vector<std::string> places;
-    for (const auto& family : families) {
-      places.push_back("family_index " + std::to_string(family.first.first) + ", instance " +
-                       std::to_string(family.first.second));
-    }
-    if (places.size() == 1) {
-      places.push_back("repetition_index " + std::to_string(row.repetition_index) + " again");
-    }
-    throw CompareError(file_.path + ": two benchmarks are called \"" + name + "\" (" +
-                       Joined(places, "; ") +
-                       "): give them different names, or pair them by index");
-  }
-
-  const ResultFile& file_;
-  bool are_allowed_;
-  std::unordered_map<std::string, Rows> rows_;
-};
-
-// "Layer/conv1/device:cpu/handicap:0.05" without "/handicap:0.05".
-std::string WithoutKeys(std::string name, const std::vector<std::string>& keys) {
-  for (const std::string& key : keys) {
-    const std::string start = '/' + key + ':';
-    for (std::size_t at = name.find(start); at != std::string::npos; at = name.find(start, at)) {
-      name.erase(at, std::min(name.find('/', at + 1), name.size()) - at);
-    }
-  }
-  return name;
-}
 
 FileRows& RowsOf(Table& table, std::string name, std::size_t ordinal, std::size_t side,
                  std::size_t file) {
@@ -102,11 +45,15 @@ void AddRow(const ResultRow& row, FileRows& rows) {
 
 void AddFile(const ResultFile& file, std::size_t side, std::size_t index,
              const PairingOptions& options, Table& table) {
-  Duplicates duplicates(file, options.duplicates_by_index);
+  Namesakes namesakes(file);
   for (const ResultRow& row : file.rows) {
     if (row.kind == RowKind::kRms) continue;  // says how well the complexity fits, no result
     const std::string name = WithoutKeys(BenchmarkName(row), options.ignored_keys);
-    AddRow(row, RowsOf(table, name, duplicates.OrdinalOf(name, row), side, index));
+    const std::size_t ordinal = namesakes.OrdinalOf(name, row);
+    if (ordinal > 0 && !options.duplicates_by_index) {
+      namesakes.Refuse(name, row, "give them different names, or pair them by index");
+    }
+    AddRow(row, RowsOf(table, name, ordinal, side, index));
   }
 }
 
@@ -122,6 +69,31 @@ struct Range {
 };
 
 }  // namespace
+
+std::size_t Namesakes::OrdinalOf(const std::string& name, const ResultRow& row) {
+  Rows& rows = rows_[name];
+  const auto found = rows.families.try_emplace({row.family_index, row.per_family_instance_index},
+                                               rows.families.size());
+  std::size_t ordinal = found.first->second;
+  if (row.kind == RowKind::kIteration && row.repetition_index >= 0) {
+    ordinal += rows.repetitions[{ordinal, row.repetition_index}]++;
+  }
+  return ordinal;
+}
+
+void Namesakes::Refuse(const std::string& name, const ResultRow& row,
+                       const std::string& way_out) const {
+  std::vector<std::string> places;
+  for (const auto& family : rows_.at(name).families) {
+    places.push_back("family_index " + std::to_string(family.first.first) + ", instance " +
+                     std::to_string(family.first.second));
+  }
+  if (places.size() == 1) {
+    places.push_back("repetition_index " + std::to_string(row.repetition_index) + " again");
+  }
+  throw CompareError(file_.path + ": two benchmarks are called \"" + name + "\" (" +
+                     Joined(places, "; ") + "): " + way_out);
+}
 
 const ResultRow* FirstRow(const std::vector<FileRows>& files) {
   for (const FileRows& file : files) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -51,6 +52,31 @@ const ResultRow* FirstRow(const std::vector<FileRows>& files);
 /// side, a calibration of another machine, too few files to calibrate. Exit code 3.
 struct CompareError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// Tells the benchmarks of one name in a file apart, by their place in the program: rows that are
+/// neither repetitions nor aggregates of one another are of two benchmarks.
+class Namesakes {
+ public:
+  /// The file outlives this.
+  explicit Namesakes(const ResultFile& file) : file_(file) {}
+
+  /// Which of the benchmarks of this name a row belongs to, from 0. Rows come in the file's order,
+  /// each once.
+  std::size_t OrdinalOf(const std::string& name, const ResultRow& row);
+
+  /// Throws CompareError naming the file and both places; `row` is the one that was given last.
+  [[noreturn]] void Refuse(const std::string& name, const ResultRow& row,
+                           const std::string& way_out) const;
+
+ private:
+  struct Rows {
+    std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> families;
+    std::map<std::pair<std::size_t, std::int64_t>, std::size_t> repetitions;
+  };
+
+  const ResultFile& file_;
+  std::unordered_map<std::string, Rows> rows_;
 };
 
 struct PairingOptions {

@@ -51,24 +51,14 @@ std::string PercentEncoded(std::string_view text, std::string_view special) {
   return encoded;
 }
 
-// key:value is key=value.
-std::string PartName(std::string_view part) {
-  const std::size_t colon = part.find(':');
-  const bool is_pair = colon != std::string_view::npos && colon > 0 && part[0] >= 'a' &&
-                       part[0] <= 'z' && part.substr(colon, 2) != "::";
-  if (!is_pair) return PercentEncoded(part, "=");
-  return PercentEncoded(part.substr(0, colon), "=") + '=' +
-         PercentEncoded(part.substr(colon + 1), "=");
-}
-
 std::string GoName(const std::string& name) {
   std::string text = "Benchmark";
   // "X_" makes a letter; before a name that has one, so that it can be taken off again.
   if (name.empty() || !IsUpper(name[0]) || name.compare(0, 2, "X_") == 0) text += "X_";
-  bool is_first = true;
-  for (const std::string_view part : Split(name, '/')) {
-    text += is_first ? PercentEncoded(part, "=") : '/' + PartName(part);
-    is_first = false;
+  for (const NamePart& part : NameParts(name)) {
+    if (part.value.data() != name.data()) text += '/';
+    if (!part.key.empty()) text += std::string(part.key) + '=';
+    text += PercentEncoded(part.value, "=");
   }
   return text + "-1";
 }

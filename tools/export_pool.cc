@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "tools/benchmark_name.h"
+#include "tools/benchmark_table.h"
 #include "tools/context_keys.h"
 #include "tools/export_text.h"
+#include "tools/statistics.h"
 
 namespace cnn {
 namespace {
@@ -40,24 +42,8 @@ bool IsValueRow(const ResultRow& row) {
   return row.kind == RowKind::kAggregate && !row.is_percentage;
 }
 
-// Which of the benchmarks of one name in a file a row belongs to: 0, 1, ….
-class Occurrences {
- public:
-  std::size_t Find(const ResultRow& row) {
-    auto& known = indices_[BenchmarkName(row)];
-    const std::pair index(row.family_index, row.per_family_instance_index);
-    const auto found = std::find(known.begin(), known.end(), index);
-    if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
-    known.push_back(index);
-    return known.size() - 1;
-  }
-
- private:
-  std::unordered_map<std::string_view, std::vector<std::pair<std::int64_t, std::int64_t>>> indices_;
-};
-
-std::string KeyOf(const std::string& name, std::size_t occurrence) {
-  return name + '\0' + FormatInteger(static_cast<std::int64_t>(occurrence));
+std::string KeyOf(const std::string& name, std::size_t ordinal) {
+  return name + '\0' + FormatInteger(static_cast<std::int64_t>(ordinal));
 }
 
 // A key has the same names in every run.
@@ -159,13 +145,6 @@ void AddRow(const ResultRow& row, const Coverage& coverage, Series& series) {
   }
 }
 
-double MedianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t middle = values.size() / 2;
-  if (values.size() % 2 == 1) return values[middle];
-  return values[middle - 1] + (values[middle] - values[middle - 1]) / 2;
-}
-
 PooledMetric Summarize(const MetricSamples& samples) {
   PooledMetric metric;
   metric.name = samples.metric;
@@ -173,7 +152,7 @@ PooledMetric Summarize(const MetricSamples& samples) {
   const auto& values = samples.values;
   const auto wild = std::find_if(values.begin(), values.end(),
                                  [](double value) { return !std::isfinite(value); });
-  metric.value = wild != values.end() ? *wild : MedianOf(values);
+  metric.value = wild != values.end() ? *wild : Median(values);
   if (wild != values.end()) return metric;
   if (values.size() > 1) {
     const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
@@ -210,12 +189,13 @@ class Pooler {
 
   void Add(const ResultFile& file) {
     same_origin_ = {&file};
-    Occurrences occurrences;
+    Namesakes namesakes(file);
     std::vector<std::pair<const ResultRow*, std::size_t>> rows;  // and their series
     std::unordered_map<std::size_t, Coverage> coverage;
     for (const ResultRow& row : file.rows) {
       if (!IsValueRow(row)) continue;
-      const std::size_t series = FindSeries(row, occurrences.Find(row), file);
+      const std::size_t series =
+          FindSeries(row, namesakes.OrdinalOf(BenchmarkName(row), row), file);
       rows.emplace_back(&row, series);
       coverage[series].has_iterations |= row.kind == RowKind::kIteration;
       coverage[series].has_median |= row.aggregate_name == "median";
@@ -231,8 +211,8 @@ class Pooler {
   }
 
  private:
-  std::size_t FindSeries(const ResultRow& row, std::size_t occurrence, const ResultFile& file) {
-    const std::string key = KeyOf(BenchmarkName(row), occurrence);
+  std::size_t FindSeries(const ResultRow& row, std::size_t ordinal, const ResultFile& file) {
+    const std::string key = KeyOf(BenchmarkName(row), ordinal);
     const auto [entry, is_new] = index_.try_emplace(key, series_.size());
     if (is_new) {
       const NameTable::Names& names = names_.Find(BenchmarkName(row), key);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tools/benchmark_name.h"
 #include "tools/comparison.h"
 #include "tools/export_text.h"
 #include "tools/readable.h"
@@ -31,7 +32,7 @@ constexpr std::array<std::string_view, 2> kOneSide = {"host_name", "git_commit"}
 using Axis = std::pair<std::string, std::string>;  // key, value
 
 /// "Train/eight_kinds/device:cpu/epoch:3" taken apart.
-struct NameParts {
+struct Subject {
   std::string workload;  // "Train/eight_kinds"
   std::vector<Axis> axes;
   bool has_epoch = false;
@@ -57,28 +58,27 @@ struct Side {
 
 /// Benchmarks that differ in the axis alone.
 struct Group {
-  NameParts parts;  // without the axis and the epoch
+  Subject parts;  // without the axis and the epoch
   std::string framework;
   std::vector<Side> sides;  // in the order of the files
 };
 
-NameParts TakeApart(std::string_view name) {
-  NameParts parts;
-  for (const std::string_view part : Split(name, '/')) {
-    const std::size_t colon = part.find(':');
-    if (colon == 0 || colon == std::string_view::npos) {
-      if (!parts.workload.empty()) parts.workload += '/';
-      parts.workload += part;
-    } else if (part.substr(0, colon) == "epoch") {
-      parts.has_epoch = true;
+Subject TakeApart(std::string_view name) {
+  Subject subject;
+  for (const NamePart& part : NameParts(name)) {
+    if (part.key.empty()) {
+      if (!subject.workload.empty()) subject.workload += '/';
+      subject.workload += part.value;
+    } else if (part.key == "epoch") {
+      subject.has_epoch = true;
     } else {
-      parts.axes.emplace_back(part.substr(0, colon), part.substr(colon + 1));
+      subject.axes.emplace_back(part.key, part.value);
     }
   }
-  return parts;
+  return subject;
 }
 
-std::string VariantOf(const NameParts& parts) {
+std::string VariantOf(const Subject& parts) {
   std::string variant;
   for (const Axis& axis : parts.axes) {
     if (!variant.empty()) variant += ' ';
@@ -136,8 +136,8 @@ class Grouper {
  private:
   bool IsInNames() const;
   [[noreturn]] void FailUnknown() const;
-  void AddRow(const ResultFile& file, const ResultRow& row);
-  Group& GroupOf(const NameParts& parts, const ResultFile& file);
+  void AddRow(const ResultFile& file, const ResultRow& row, Namesakes& namesakes);
+  Group& GroupOf(const Subject& parts, const ResultFile& file);
   void FinishSides();
   void CheckOneSource(const Group& group, const Side& side) const;
   void Order(std::vector<Side>& sides) const;
@@ -174,7 +174,8 @@ Speedups Grouper::Find() {
     FailUnknown();
   }
   for (const ResultFile& file : files_) {
-    for (const ResultRow& row : file.rows) AddRow(file, row);
+    Namesakes namesakes(file);
+    for (const ResultRow& row : file.rows) AddRow(file, row, namesakes);
   }
   FinishSides();
   for (const Group& group : groups_) AddPairs(group);
@@ -208,9 +209,12 @@ void Grouper::FailUnknown() const {
                               ", and framework can always be asked for");
 }
 
-void Grouper::AddRow(const ResultFile& file, const ResultRow& row) {
+void Grouper::AddRow(const ResultFile& file, const ResultRow& row, Namesakes& namesakes) {
   if (row.kind != RowKind::kIteration && row.kind != RowKind::kAggregate) return;
-  NameParts parts = TakeApart(row.run_name);
+  if (namesakes.OrdinalOf(row.run_name, row) > 0) {
+    namesakes.Refuse(row.run_name, row, "give them different names");
+  }
+  Subject parts = TakeApart(row.run_name);
   std::string value;
   if (is_in_names_) {
     value = std::string(parts.Value(by_));
@@ -256,7 +260,7 @@ void Grouper::AddRow(const ResultFile& file, const ResultRow& row) {
   }
 }
 
-Group& Grouper::GroupOf(const NameParts& parts, const ResultFile& file) {
+Group& Grouper::GroupOf(const Subject& parts, const ResultFile& file) {
   const std::string framework = by_ == kFramework ? "" : FrameworkOf(file);
   // Control characters cannot be mistaken for a part of a name that holds none.
   std::string key = parts.workload + '\n' + framework + (parts.has_epoch ? "\nepochs" : "\n");

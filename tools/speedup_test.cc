@@ -128,6 +128,36 @@ TEST(Speedups, WorkersAgainstTheFewest) {
   EXPECT_DOUBLE_EQ(found.pairs[1].ratio, 8);
 }
 
+TEST(Speedups, RefuseTwoBenchmarksOfOneName) {
+  ResultRow first = TimedRow("A/s/device:cpu", 1);
+  ResultRow second = TimedRow("A/s/device:cpu", 9);
+  first.family_index = 0;
+  second.family_index = 1;
+  const ResultRow other = TimedRow("A/s/device:cuda", 1);
+  try {
+    FindSpeedups({File({first, second, other})}, "device");
+    FAIL() << "two benchmarks became one sample";
+  } catch (const CompareError& error) {
+    EXPECT_STREQ(error.what(),
+                 "run.json: two benchmarks are called \"A/s/device:cpu\" (family_index 0, instance "
+                 "-1; family_index 1, instance -1): give them different names");
+  }
+  second.family_index = 0;  // repetitions
+  first.repetition_index = 0;
+  second.repetition_index = 1;
+  EXPECT_DOUBLE_EQ(FindSpeedups({File({first, second, other})}, "device").pairs[0].ratio, 5);
+}
+
+TEST(Speedups, TakeNamesOfCppForNoAxes) {
+  const std::vector<ResultFile> files = {
+      File({TimedRow("std::sort/8", 1), TimedRow("std::stable_sort/8", 2)})};
+  EXPECT_THROW(FindSpeedups(files, "std"), std::invalid_argument);
+  const Speedups found =
+      FindSpeedups({File({TimedRow("std::sort/n:1", 1), TimedRow("std::sort/n:2", 4)})}, "n");
+  ASSERT_EQ(found.pairs.size(), 1U);
+  EXPECT_EQ(found.pairs[0].workload, "std::sort");
+}
+
 TEST(Speedups, SourceAgainstFiles) {
   const Speedups found = FindSpeedups({File({TimedRow("Pipeline/a/source:bytes/batch:32", 1),
                                              TimedRow("Pipeline/a/source:files/batch:32", 3)})},
